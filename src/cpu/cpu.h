@@ -1,0 +1,126 @@
+/*-------------------------------------------------------------------------
+ *
+ * cpu.h
+ *	  What the processor gives: atomic instructions, spin delays, releases.
+ *
+ * One header per architecture defines the same verbs in the same order; this
+ * file states their contract and picks the one that fits.  Nothing at or
+ * below this floor includes a PostgreSQL header, so that everything here can
+ * be compiled and tested as a plain program, on any architecture.
+ *
+ * Each architecture header defines:
+ *
+ *	SPB_ARCH_NAME
+ *		Name of the architecture, as it appears in messages and results.
+ *
+ *	SPB_ARCH_SLOCK_WIDTH
+ *		sizeof(slock_t) of PostgreSQL's s_lock.h here: the width in force when
+ *		a label names none.
+ *
+ *	SPB_ARCH_PRIMITIVES(X, ...)
+ *		Calls X(name, needs, instructions, ...) for each atomic primitive.
+ *		"instructions" is a string: the mnemonics, separated by blanks, that
+ *		must be found in the compiled acquire function; alternatives are
+ *		separated by "|", e.g. "swpa|ldaxr".  The self-test compares it with
+ *		the disassembly.
+ *
+ *		For each name and each width W of SPB_ARCH_WIDTHS, the header defines
+ *			bool spb_try_<name>_w<W>(volatile uintNN_t *word, int fences)
+ *		which makes one attempt to change *word from 0 to non-zero, with
+ *		acquire ordering, and returns true if it did.  It may fail spuriously
+ *		(load-linked/store-conditional).
+ *
+ *	SPB_ARCH_DELAYS(X, ...)
+ *		Calls X(name, needs, instructions, ...) for each spin delay.  Each has
+ *			void spb_delay_<name>(const volatile void *word)
+ *		The word is what is being waited for: only wfe looks at it.
+ *
+ *	SPB_ARCH_FENCES(X, ...)
+ *		Calls X(set, label, instructions, ...) for each set of fences, a
+ *		constant passed to the primitives and to the release.  Most
+ *		architectures have only X(0, "", "").
+ *
+ *	SPB_ARCH_WIDTHS(X, ...)
+ *		Calls X(W, ...) for each lock word width in bytes.
+ *
+ *	SPB_ARCH_RELEASE_INSTRUCTIONS
+ *		As "instructions" above, of the default release.
+ *
+ *	spb_release_w<W>(volatile uintNN_t *word, int fences)
+ *		Stores 0 with release ordering.
+ *
+ * "needs" is the name of a function bool (void) that tells whether this very
+ * processor has the instruction; SPB_NEEDS_<needs> is a string that says in
+ * words what is needed.  spb_always is for what every processor of the
+ * architecture has.
+ *
+ * Adding a delay or a primitive is its inline function and one line in the
+ * table of its architecture.
+ *
+ * Copyright (c) 2026, spinbench contributors
+ *
+ * IDENTIFICATION
+ *	  src/cpu/cpu.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SPB_CPU_H
+#define SPB_CPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Distance that keeps two things from sharing a cache line, in bytes.  The
+ * same as PG_CACHE_LINE_SIZE: 64 would do on most x86-64, but its adjacent-
+ * line prefetcher works on pairs of lines, and POWER and Apple's chips have
+ * lines of 128.
+ */
+#define SPB_CACHE_LINE 128
+
+#define SPB_INLINE static inline __attribute__((always_inline, unused))
+#define SPB_NOINLINE __attribute__((noinline))
+#define SPB_LIKELY(x) __builtin_expect((x) != 0, 1)
+#define SPB_UNLIKELY(x) __builtin_expect((x) != 0, 0)
+
+/* Keeps the compiler from moving memory accesses across it. */
+#define SPB_COMPILER_BARRIER() __asm__ __volatile__("" ::: "memory")
+
+#define SPB_NEEDS_spb_always ""
+
+SPB_INLINE bool
+spb_always(void)
+{
+	return true;
+}
+
+/*
+ * A lock without a delay instruction between its tries: the label names no
+ * delay.
+ */
+SPB_INLINE void
+spb_delay_none(const volatile void *word)
+{
+	(void) word;
+}
+
+/* The unsigned type of a lock word of W bytes. */
+#define SPB_WORD(W) SPB_WORD_##W
+#define SPB_WORD_1 uint8_t
+#define SPB_WORD_4 uint32_t
+#define SPB_WORD_8 uint64_t
+
+#if defined(__x86_64__) || defined(__i386__)
+#include "cpu/x86.h"
+#elif defined(__aarch64__)
+#include "cpu/aarch64.h"
+#elif defined(__arm__)
+#include "cpu/arm.h"
+#elif defined(__powerpc64__)
+#include "cpu/power.h"
+#else
+#include "cpu/generic.h"
+#endif
+
+#endif							/* SPB_CPU_H */

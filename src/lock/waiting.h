@@ -1,0 +1,90 @@
+/*-------------------------------------------------------------------------
+ *
+ * waiting.h
+ *	  The slow path of spinning locks: what happens between two tries.
+ *
+ * For implementers of locks.  A wait is
+ *
+ *		SpbWait wait = SPB_WAIT_BEGIN;
+ *
+ *		while (the lock is not free)
+ *		{
+ *			delay instruction
+ *			if (SPB_WAIT_SPUN(waiter, wait) && !spb_wait_at_limit(waiter, &wait))
+ *				return false;
+ *		}
+ *		spb_wait_end(waiter, &wait);
+ *
+ * Copyright (c) 2026, spinbench contributors
+ *
+ * IDENTIFICATION
+ *	  src/lock/waiting.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SPB_WAITING_H
+#define SPB_WAITING_H
+
+#include "lock/lock.h"
+
+typedef struct SpbWait
+{
+	int			spins;			/* since the last sleep */
+	uint32_t	sleep_us;		/* length of the next sleep; 0 before the first */
+	uint64_t	since_ns;		/* clock at the first time at the limit */
+} SpbWait;
+
+#define SPB_WAIT_BEGIN {0, 0, 0}
+
+/* Count one failed try; true if the spin limit has been reached. */
+#define SPB_WAIT_SPUN(waiter, wait) (++(wait).spins >= (waiter)->spin_limit)
+
+extern bool spb_wait_at_limit(SpbWaiter *waiter, SpbWait *wait);
+extern void spb_wait_end(SpbWaiter *waiter, const SpbWait *wait);
+
+/*
+ * The body of every hammer(): acquire and release are inlined, since they are
+ * constants where this is expanded.  See SpbLockOps.
+ */
+SPB_INLINE uint64_t
+spb_hammer_with(bool (*acquire) (void *, SpbWaiter *),
+				void (*release) (void *, SpbWaiter *),
+				SpbLine *lines, int nlines, SpbWaiter *waiter, uint64_t times)
+{
+	uint64_t	done;
+
+	if (nlines == 0)
+	{
+		for (done = 0; done < times; done++)
+		{
+			if (SPB_UNLIKELY(!acquire(lines, waiter)))
+				break;
+			release(lines, waiter);
+		}
+		return done;
+	}
+
+	for (done = 0; done < times; done++)
+	{
+		uint64_t	me = (uint64_t) waiter->number + 1;
+
+		if (SPB_UNLIKELY(!acquire(lines, waiter)))
+			break;
+		if (lines[0].owner != me)
+		{
+			lines[0].owner = me;
+			waiter->count.handoffs++;
+		}
+		for (int i = 0; i < nlines; i++)
+		{
+			/* volatile: one load and one store per line, whatever "times" */
+			volatile uint64_t *counter = &lines[i].counter;
+
+			*counter = *counter + 1;
+		}
+		release(lines, waiter);
+	}
+	return done;
+}
+
+#endif							/* SPB_WAITING_H */
