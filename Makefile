@@ -7,10 +7,26 @@
 
 MODULE_big = spinbench
 OBJS = \
+	src/spinbench.o \
+	src/guc.o \
+	src/cpu/load.o \
+	src/cpu/pin.o \
 	src/lock/control.o \
 	src/lock/label.o \
+	src/lock/server.o \
 	src/lock/spin.o \
-	src/lock/waiting.o
+	src/lock/waiting.o \
+	src/queue/queue.o \
+	src/queue/server.o \
+	src/run/deadline.o \
+	src/run/launch.o \
+	src/run/participant.o \
+	src/run/result.o \
+	src/run/run.o \
+	src/run/worker.o \
+	src/workload/arguments.o \
+	src/workload/ring.o \
+	src/workload/workload.o
 
 EXTENSION = spinbench
 DATA = spinbench--1.0.sql

@@ -133,7 +133,10 @@ typedef struct SpbLockOps
 	size_t		(*size) (int participants);
 	void		(*init) (void *lock, int participants);
 
-	/* One attempt; it may fail spuriously where the primitive may. */
+	/*
+	 * One attempt; it may fail spuriously where the primitive may.  For tests
+	 * only; NULL where the implementation has no such thing.
+	 */
 	bool		(*try_acquire) (void *lock, SpbWaiter *waiter);
 
 	/* False if the wait ended without the lock: see waiter->end. */

@@ -1,0 +1,75 @@
+/*-------------------------------------------------------------------------
+ *
+ * server.c
+ *	  The installed server's own shm_mq.
+ *
+ * Sends always flush, as test_shm_mq does: a sender that postpones telling
+ * its receiver would make a ring wait for ever.
+ *
+ * Copyright (c) 2026, spinbench contributors
+ *
+ * IDENTIFICATION
+ *	  src/queue/server.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "storage/proc.h"
+
+#include "queue/queue.h"
+
+static Size
+server_minimum_size(void)
+{
+	return shm_mq_minimum_size;
+}
+
+static void
+server_create(void *address, Size size)
+{
+	(void) shm_mq_create(address, size);
+}
+
+static void *
+server_attach_sender(void *address, dsm_segment *seg)
+{
+	shm_mq_set_sender(address, MyProc);
+	return shm_mq_attach(address, seg, NULL);
+}
+
+static void *
+server_attach_receiver(void *address, dsm_segment *seg)
+{
+	shm_mq_set_receiver(address, MyProc);
+	return shm_mq_attach(address, seg, NULL);
+}
+
+static shm_mq_result
+server_send(void *handle, Size nbytes, const void *data, bool nowait)
+{
+	return shm_mq_send(handle, nbytes, data, nowait, true);
+}
+
+static shm_mq_result
+server_receive(void *handle, Size *nbytesp, void **datap, bool nowait)
+{
+	return shm_mq_receive(handle, nbytesp, datap, nowait);
+}
+
+static void
+server_detach(void *handle)
+{
+	shm_mq_detach(handle);
+}
+
+const SpbQueueOps spb_server_queue = {
+	.label = "server",
+	.minimum_size = server_minimum_size,
+	.create = server_create,
+	.attach_sender = server_attach_sender,
+	.attach_receiver = server_attach_receiver,
+	.send = server_send,
+	.receive = server_receive,
+	.detach = server_detach
+};

@@ -1,0 +1,304 @@
+/*-------------------------------------------------------------------------
+ *
+ * result.c
+ *	  From a run to the rows that SQL sees.
+ *
+ * A figure that cannot be known here (the server's own spinlock does not tell
+ * how often it spun) is NULL, never 0.
+ *
+ * Copyright (c) 2026, spinbench contributors
+ *
+ * IDENTIFICATION
+ *	  src/run/result.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "funcapi.h"
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/tuplestore.h"
+
+#include "run/run.h"
+
+/*
+ * From when on a figure makes a result doubtful.  Contention: a lock that
+ * nobody waits for tells nothing about waiting.  Length: start-up effects
+ * such as first page faults last some milliseconds.  The others: as much as
+ * an effect that somebody would care about.
+ */
+#define DOUBT_CONTENDED_FRACTION	0.01
+#define DOUBT_ELAPSED_MS			50.0
+#define DOUBT_STOLEN_FRACTION		0.01
+#define DOUBT_OTHERS_FRACTION		0.05
+#define DOUBT_PREEMPTIONS			20.0	/* per second and participant */
+
+/* Machine-wide times are counted in ticks of 10 ms, on each CPU. */
+#define MACHINE_LOAD_MIN_MS			200.0
+
+/* The participants of the last run of this session that came to its end. */
+static SpbParticipant *last_participants = NULL;
+static int	num_last_participants = 0;
+
+/* A row under construction. */
+typedef struct Row
+{
+	Datum		values[32];
+	bool		nulls[32];
+	int			n;
+} Row;
+
+static void
+put(Row *row, Datum value, bool known)
+{
+	Assert(row->n < lengthof(row->values));
+	row->values[row->n] = value;
+	row->nulls[row->n++] = !known;
+}
+
+static void
+put_text(Row *row, const char *value)
+{
+	put(row, value ? CStringGetTextDatum(value) : (Datum) 0, value != NULL);
+}
+
+static void
+put_int4(Row *row, int value, bool known)
+{
+	put(row, Int32GetDatum(value), known);
+}
+
+static void
+put_count(Row *row, uint64 value)
+{
+	put(row, Int64GetDatum((int64) value), value != SPB_UNKNOWN);
+}
+
+static void
+put_ms(Row *row, uint64 ns)
+{
+	put(row, Float8GetDatum((double) ns / 1e6), ns != SPB_UNKNOWN);
+}
+
+/* Unknown plus anything is unknown. */
+static void
+add(uint64 *sum, uint64 value)
+{
+	*sum = *sum == SPB_UNKNOWN || value == SPB_UNKNOWN ?
+		SPB_UNKNOWN : *sum + value;
+}
+
+static SpbParticipant
+sum_participants(const SpbRun *run)
+{
+	SpbParticipant sum = {0};
+
+	for (int i = 0; i <= run->spec->nworkers; i++)
+	{
+		const SpbParticipant *one = &run->participants[i];
+
+		sum.load.cpu_ns += one->load.cpu_ns;
+		sum.load.voluntary += one->load.voluntary;
+		sum.load.involuntary += one->load.involuntary;
+
+		/* the leader takes no lock: what it does not know does not matter */
+		if (i == 0)
+			continue;
+		sum.acquisitions += one->acquisitions;
+		add(&sum.count.contended, one->count.contended);
+		add(&sum.count.spins, one->count.spins);
+		add(&sum.count.sleeps, one->count.sleeps);
+		add(&sum.count.slept_ns, one->count.slept_ns);
+		add(&sum.count.handoffs, one->count.handoffs);
+	}
+	if (run->spec->critical_section_lines == 0)
+		sum.count.handoffs = SPB_UNKNOWN;
+	return sum;
+}
+
+static void
+doubt(StringInfo doubts, const char *format,...) pg_attribute_printf(2, 3);
+
+static void
+doubt(StringInfo doubts, const char *format,...)
+{
+	va_list		args;
+	char		text[128];
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	appendStringInfo(doubts, "%s%s", doubts->len ? "; " : "", text);
+}
+
+/*
+ * What makes a result doubtful, as text; NULL if nothing does.
+ */
+static char *
+doubts_about(const SpbRun *run, const SpbParticipant *sum,
+			 double elapsed_ms, double other_cpu_ms)
+{
+	StringInfoData doubts;
+	int			participants = run->spec->nworkers + 1;
+	int			cpus = spb_cpus_usable();
+	double		capacity_ms = elapsed_ms * cpus;
+
+	initStringInfo(&doubts);
+	if (elapsed_ms < DOUBT_ELAPSED_MS)
+		doubt(&doubts, "short run");
+	if (run->spec->nworkers > 1 && sum->acquisitions > 0 &&
+		sum->count.contended != SPB_UNKNOWN)
+	{
+		double		fraction = (double) sum->count.contended / (double) sum->acquisitions;
+
+		if (fraction < DOUBT_CONTENDED_FRACTION)
+			doubt(&doubts, "contention not reached (%.2f %% of acquisitions)",
+				  100 * fraction);
+	}
+	if (participants <= cpus && elapsed_ms > 0)
+	{
+		double		rate = (double) sum->load.involuntary / participants / (elapsed_ms / 1000);
+
+		if (rate > DOUBT_PREEMPTIONS)
+			doubt(&doubts, "preempted %.0f times per second and participant", rate);
+	}
+	if (run->machine.known && elapsed_ms >= MACHINE_LOAD_MIN_MS)
+	{
+		double		stolen = (double) run->machine.stolen_ms / capacity_ms;
+		double		others = other_cpu_ms / capacity_ms;
+
+		if (stolen > DOUBT_STOLEN_FRACTION)
+			doubt(&doubts, "%.0f %% of the CPU time was stolen", 100 * stolen);
+		if (others > DOUBT_OTHERS_FRACTION)
+			doubt(&doubts, "other processes used %.0f %% of the CPU time", 100 * others);
+	}
+	return doubts.len ? doubts.data : NULL;
+}
+
+/*
+ * Keep what spinbench_workers() shows.
+ */
+static void
+remember_participants(const SpbRun *run)
+{
+	int			n = run->spec->nworkers + 1;
+
+	if (last_participants)
+		pfree(last_participants);
+	num_last_participants = 0;
+	last_participants = MemoryContextAlloc(TopMemoryContext, n * sizeof(SpbParticipant));
+	memcpy(last_participants, run->participants, n * sizeof(SpbParticipant));
+	for (int i = 0; i < n; i++)
+		if (run->spec->critical_section_lines == 0)
+			last_participants[i].count.handoffs = SPB_UNKNOWN;
+	num_last_participants = n;
+}
+
+/*
+ * The row of a run, as all workloads return it:
+ *
+ *	lock, queue				canonical labels
+ *	workers
+ *	message_bytes			length of a message
+ *	messages				that came to their end
+ *	elapsed_ms				of the message loop alone, on the leader's clock
+ *	messages_per_second
+ *	ns_per_message			elapsed time / messages
+ *	acquisitions			of the lock under test, by all workers
+ *	contended				of these, how many did not succeed at once
+ *	spins					failed tries while waiting
+ *	sleeps, slept_ms		while waiting, sum over all workers
+ *	handoffs				acquisitions after another worker's; known only with
+ *							a critical section
+ *	cpu_ms					user and system, of all participants
+ *	voluntary_switches, involuntary_switches
+ *							context switches of all participants
+ *	stolen_ms				of the whole machine, by the hypervisor
+ *	other_cpu_ms			CPU time of all other processes of the machine
+ *	doubts					what speaks against this result, or NULL
+ */
+Datum
+spb_result_row(FunctionCallInfo fcinfo, const SpbRun *run)
+{
+	const SpbRunSpec *spec = run->spec;
+	SpbParticipant sum = sum_participants(run);
+	uint64		messages = run->me->messages;
+	double		elapsed_ms = (double) run->elapsed_ns / 1e6;
+	double		cpu_ms = (double) sum.load.cpu_ns / 1e6;
+	double		other_cpu_ms = Max((double) run->machine.busy_ms - cpu_ms, 0);
+	TupleDesc	tupdesc;
+	Row			row = {.n = 0};
+
+	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+
+	put_text(&row, spec->lock);
+	put_text(&row, spec->queue);
+	put_int4(&row, spec->nworkers, true);
+	put_count(&row, spec->message_size);
+	put_count(&row, messages);
+	put(&row, Float8GetDatum(elapsed_ms), true);
+	put(&row, Float8GetDatum((double) messages / (elapsed_ms / 1000)), elapsed_ms > 0);
+	put(&row, Float8GetDatum((double) run->elapsed_ns / (double) messages), messages > 0);
+	put_count(&row, sum.acquisitions);
+	put_count(&row, sum.count.contended);
+	put_count(&row, sum.count.spins);
+	put_count(&row, sum.count.sleeps);
+	put_ms(&row, sum.count.slept_ns);
+	put_count(&row, sum.count.handoffs);
+	put(&row, Float8GetDatum(cpu_ms), true);
+	put_count(&row, sum.load.voluntary);
+	put_count(&row, sum.load.involuntary);
+	put(&row, Float8GetDatum((double) run->machine.stolen_ms), run->machine.known);
+	put(&row, Float8GetDatum(other_cpu_ms), run->machine.known);
+	put_text(&row, doubts_about(run, &sum, elapsed_ms, other_cpu_ms));
+
+	remember_participants(run);
+
+	Assert(row.n == tupdesc->natts);
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc),
+											 row.values, row.nulls));
+}
+
+PG_FUNCTION_INFO_V1(spinbench_workers);
+
+/*
+ * spinbench_workers() returns setof record
+ *
+ * One row per participant of the last run of this session that came to its
+ * end; participant 0 is the leader, which takes no lock under test.  No rows
+ * if there was none.
+ */
+Datum
+spinbench_workers(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (int i = 0; i < num_last_participants; i++)
+	{
+		const SpbParticipant *one = &last_participants[i];
+		bool		takes_lock = i > 0;
+		Row			row = {.n = 0};
+
+		put_int4(&row, i, true);
+		put_int4(&row, one->pid, true);
+		put_int4(&row, one->cpu, one->cpu >= 0);
+		put_count(&row, takes_lock ? one->acquisitions : SPB_UNKNOWN);
+		put_count(&row, takes_lock ? one->count.contended : SPB_UNKNOWN);
+		put_count(&row, takes_lock ? one->count.spins : SPB_UNKNOWN);
+		put_count(&row, takes_lock ? one->count.sleeps : SPB_UNKNOWN);
+		put_ms(&row, takes_lock ? one->count.slept_ns : SPB_UNKNOWN);
+		put_count(&row, takes_lock ? one->count.handoffs : SPB_UNKNOWN);
+		put_int4(&row, one->spin_limit, takes_lock);
+		put(&row, Float8GetDatum((double) one->load.cpu_ns / 1e6), true);
+		put_count(&row, one->load.voluntary);
+		put_count(&row, one->load.involuntary);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc,
+							 row.values, row.nulls);
+	}
+	return (Datum) 0;
+}

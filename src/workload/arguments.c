@@ -1,0 +1,101 @@
+/*-------------------------------------------------------------------------
+ *
+ * arguments.c
+ *	  The arguments that all workloads have, checked.
+ *
+ * Copyright (c) 2026, spinbench contributors
+ *
+ * IDENTIFICATION
+ *	  src/workload/arguments.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "workload/workload.h"
+
+static void
+refuse_null(FunctionCallInfo fcinfo, int argument, const char *name)
+{
+	if (PG_ARGISNULL(argument))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not be null", name)));
+}
+
+static void
+refuse_less(int64 value, int64 least, const char *name, const char *unit)
+{
+	if (value < least)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be at least " INT64_FORMAT "%s, not " INT64_FORMAT,
+						name, least, unit, value)));
+}
+
+/*
+ * Put the arguments of a workload's SQL function into the specification of its
+ * run:
+ *
+ *	0 queue_size int8		bytes of each queue, its overhead included
+ *	1 message text			may be empty
+ *	2 repeat_count int8		messages to send; NULL: 1, or as many as
+ *							duration_ms allows
+ *	3 num_workers int4
+ *	4 verify bool			compare each message that comes back
+ *	5 duration_ms int4		send no more after this time; NULL: no limit
+ *
+ * With both a count and a duration, what is reached first ends the run.
+ */
+void
+spb_take_arguments(FunctionCallInfo fcinfo, SpbRunSpec *spec, const char **message)
+{
+	int64		queue_size;
+	int64		minimum;
+	text	   *message_text;
+
+	refuse_null(fcinfo, 0, "queue_size");
+	refuse_null(fcinfo, 1, "message");
+	refuse_null(fcinfo, 3, "num_workers");
+	refuse_null(fcinfo, 4, "verify");
+
+	queue_size = PG_GETARG_INT64(0);
+	minimum = (int64) spb_queue_by_label(spec->queue)->minimum_size();
+	refuse_less(queue_size, minimum, "queue_size", " bytes");
+	if ((uint64) queue_size > MaxAllocHugeSize)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("queue_size must be at most %zu bytes, not " INT64_FORMAT,
+						(Size) MaxAllocHugeSize, queue_size)));
+	spec->queue_size = (Size) queue_size;
+
+	message_text = PG_GETARG_TEXT_PP(1);
+	*message = VARDATA_ANY(message_text);
+	spec->message_size = VARSIZE_ANY_EXHDR(message_text);
+
+	spec->nworkers = PG_GETARG_INT32(3);
+	refuse_less(spec->nworkers, 0, "num_workers", "");
+	if (spec->nworkers > max_worker_processes)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+				 errmsg("too few background worker slots for %d workers", spec->nworkers),
+				 errhint("Set \"max_worker_processes\" to at least %d (now %d) and restart the server, or use fewer workers.",
+						 spec->nworkers, max_worker_processes)));
+	spec->verify = PG_GETARG_BOOL(4);
+
+	if (!PG_ARGISNULL(5))
+	{
+		spec->duration_ms = PG_GETARG_INT32(5);
+		refuse_less(spec->duration_ms, 1, "duration_ms", "");
+	}
+	if (!PG_ARGISNULL(2))
+	{
+		spec->repeat_count = PG_GETARG_INT64(2);
+		refuse_less(spec->repeat_count, 0, "repeat_count", "");
+	}
+	else
+		spec->repeat_count = spec->duration_ms > 0 ? PG_INT64_MAX : 1;
+}
