@@ -16,6 +16,7 @@
 #define SPB_COMPAT_H
 
 #include "pgstat.h"
+#include "utils/guc.h"
 
 #if PG_VERSION_NUM < 150000
 #error "spinbench needs PostgreSQL 15 or later"
@@ -25,6 +26,36 @@
 #if PG_VERSION_NUM < 160000
 extern PGDLLEXPORT void _PG_init(void);
 #endif
+
+/*
+ * What a check hook of a setting returns in *extra or *newval is freed by
+ * guc.c: with pfree() since 16, with free() before.
+ */
+static inline void *
+spb_guc_malloc(size_t size)
+{
+#if PG_VERSION_NUM >= 160000
+	return guc_malloc(ERROR, size);
+#else
+	void	   *memory = malloc(size);
+
+	if (memory == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory")));
+	return memory;
+#endif
+}
+
+static inline void
+spb_guc_free(void *memory)
+{
+#if PG_VERSION_NUM >= 160000
+	guc_free(memory);
+#else
+	free(memory);
+#endif
+}
 
 /*
  * Custom wait events have names since 17; before, pg_stat_activity shows

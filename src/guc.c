@@ -15,8 +15,10 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "utils/guc.h"
 
+#include "compat.h"
 #include "guc.h"
 #include "run/settings.h"
 
@@ -26,35 +28,26 @@ static char *queue_text;
 static char *cpus_text;
 
 /*
- * The parsed form of a setting goes through *extra, in memory that guc.c will
- * free.  guc_malloc() is not exported before 16.
+ * The parsed form of a setting goes through *extra; the text is replaced by
+ * the canonical label, so that SHOW tells what is in force.
  */
-static void *
-new_extra(Size size)
-{
-	void	   *extra = malloc(size);
-
-	if (extra == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("out of memory")));
-	return extra;
-}
-
 static bool
 check_lock(char **newval, void **extra, GucSource source)
 {
-	SpbLockChoice *choice = new_extra(sizeof(SpbLockChoice));
+	SpbLockChoice *choice = spb_guc_malloc(sizeof(SpbLockChoice));
 	SpbLabelProblem problem;
 
 	if (!spb_lock_choose(*newval, choice, &problem))
 	{
-		free(choice);
+		spb_guc_free(choice);
 		GUC_check_errdetail("%s", problem.detail);
 		if (problem.hint[0])
 			GUC_check_errhint("%s", problem.hint);
 		return false;
 	}
+	spb_guc_free(*newval);
+	*newval = spb_guc_malloc(strlen(choice->label) + 1);
+	strcpy(*newval, choice->label);
 	*extra = choice;
 	return true;
 }
@@ -68,7 +61,12 @@ assign_lock(const char *newval, void *extra)
 static bool
 check_queue(char **newval, void **extra, GucSource source)
 {
-	return spb_queue_by_label(*newval) != NULL;
+	if (spb_queue_by_label(*newval) == NULL)
+	{
+		GUC_check_errdetail("There is no queue \"%s\".", *newval);
+		return false;
+	}
+	return true;
 }
 
 static void
@@ -80,12 +78,12 @@ assign_queue(const char *newval, void *extra)
 static bool
 check_cpus(char **newval, void **extra, GucSource source)
 {
-	SpbCpuList *list = new_extra(sizeof(SpbCpuList));
+	SpbCpuList *list = spb_guc_malloc(sizeof(SpbCpuList));
 	char		problem[128];
 
 	if (!spb_cpu_list_parse(*newval, list, problem, sizeof(problem)))
 	{
-		free(list);
+		spb_guc_free(list);
 		GUC_check_errdetail("%s", problem);
 		return false;
 	}
@@ -99,65 +97,147 @@ assign_cpus(const char *newval, void *extra)
 	spb_settings.cpus = extra;
 }
 
+typedef struct TextSetting
+{
+	const char *name;
+	const char *summary;
+	const char *detail;
+	const char *initial;
+	char	  **text;
+	GucStringCheckHook check;
+	GucStringAssignHook assign;
+} TextSetting;
+
+static const TextSetting text_settings[] = {
+	{
+		"spinbench.lock",
+		"Label of the spinlock that workers take and release.",
+		"See spinbench_locks() for what there is.",
+		"server", &lock_text, check_lock, assign_lock
+	},
+	{
+		"spinbench.queue",
+		"Label of the message queue that workers exchange messages over.",
+		NULL,
+		"server", &queue_text, check_queue, assign_queue
+	},
+	{
+		"spinbench.cpus",
+		"CPUs that the participants of a run are pinned to, in turn.",
+		"A list as taskset takes it, such as \"0-3,8\".  The leader comes first.  Empty: do not pin.",
+		"", &cpus_text, check_cpus, assign_cpus
+	},
+};
+
+typedef struct NumberSetting
+{
+	const char *name;
+	const char *summary;
+	const char *detail;
+	int		   *number;
+	int			initial;
+	int			min;
+	int			max;
+	int			flags;
+} NumberSetting;
+
+static const NumberSetting number_settings[] = {
+	{
+		"spinbench.acquisitions",
+		"How often each worker takes the lock for each message.",
+		"0 leaves the message queue alone, as in test_shm_mq.",
+		&spb_settings.acquisitions, 1, 0, 1000000, 0
+	},
+	{
+		"spinbench.critical_section_lines",
+		"Number of cache lines that are written while the lock is held.",
+		"The first is the lock's own.  0 is an empty critical section.",
+		&spb_settings.critical_section_lines, 0, 0, 1024, 0
+	},
+	{
+		"spinbench.stuck_timeout",
+		"How long a lock is waited for before it is reported as stuck.",
+		"Does not apply to the lock \"server\", whose waiting is the server's own.",
+		&spb_settings.stuck_timeout_ms, 60000, 10, INT_MAX, GUC_UNIT_MS
+	},
+};
+
+/*
+ * Before this module is loaded, a setting of that name takes any value; when
+ * it is defined, a bad one would be dropped with a warning, and the very
+ * function call that loads the module would go on with the default.  Raise an
+ * error instead: nothing is ever silently replaced.
+ */
+static void
+refuse_bad_text(const TextSetting *setting)
+{
+	const char *value = GetConfigOption(setting->name, true, false);
+	char	   *copy;
+	void	   *extra = NULL;
+
+	if (value == NULL)
+		return;
+	copy = strcpy(spb_guc_malloc(strlen(value) + 1), value);
+	GUC_check_errdetail_string = NULL;
+	GUC_check_errhint_string = NULL;
+	if (!setting->check(&copy, &extra, PGC_S_SESSION))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid value for parameter \"%s\": \"%s\"",
+						setting->name, value),
+				 GUC_check_errdetail_string ?
+				 errdetail_internal("%s", GUC_check_errdetail_string) : 0,
+				 GUC_check_errhint_string ?
+				 errhint("%s", GUC_check_errhint_string) : 0));
+	spb_guc_free(copy);
+	if (extra)
+		spb_guc_free(extra);
+}
+
+static void
+refuse_bad_number(const NumberSetting *setting)
+{
+	const char *value = GetConfigOption(setting->name, true, false);
+	int			number;
+
+	if (value != NULL &&
+		(!parse_int(value, &number, setting->flags, NULL) ||
+		 number < setting->min || number > setting->max))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid value for parameter \"%s\": \"%s\"",
+						setting->name, value),
+				 errhint("It must be a whole number from %d to %d.",
+						 setting->min, setting->max)));
+}
+
 void
 spb_define_settings(void)
 {
-	DefineCustomStringVariable("spinbench.lock",
-							   "Label of the spinlock that workers take and release.",
-							   "See spinbench_locks() for what there is.",
-							   &lock_text,
-							   "server",
-							   PGC_USERSET,
-							   0,
-							   check_lock, assign_lock, NULL);
+	/* a server that preloads this module should start all the same */
+	if (!process_shared_preload_libraries_in_progress)
+	{
+		for (int i = 0; i < lengthof(text_settings); i++)
+			refuse_bad_text(&text_settings[i]);
+		for (int i = 0; i < lengthof(number_settings); i++)
+			refuse_bad_number(&number_settings[i]);
+	}
 
-	DefineCustomStringVariable("spinbench.queue",
-							   "Label of the message queue that workers exchange messages over.",
-							   NULL,
-							   &queue_text,
-							   "server",
-							   PGC_USERSET,
-							   0,
-							   check_queue, assign_queue, NULL);
+	for (int i = 0; i < lengthof(text_settings); i++)
+	{
+		const TextSetting *s = &text_settings[i];
 
-	DefineCustomIntVariable("spinbench.acquisitions",
-							"How often each worker takes the lock for each message.",
-							"0 leaves the message queue alone, as in test_shm_mq.",
-							&spb_settings.acquisitions,
-							1,
-							0, 1000000,
-							PGC_USERSET,
-							0,
-							NULL, NULL, NULL);
+		DefineCustomStringVariable(s->name, s->summary, s->detail, s->text,
+								   s->initial, PGC_USERSET, 0,
+								   s->check, s->assign, NULL);
+	}
+	for (int i = 0; i < lengthof(number_settings); i++)
+	{
+		const NumberSetting *s = &number_settings[i];
 
-	DefineCustomIntVariable("spinbench.critical_section_lines",
-							"Number of cache lines that are written while the lock is held.",
-							"The first is the lock's own.  0 is an empty critical section.",
-							&spb_settings.critical_section_lines,
-							0,
-							0, 1024,
-							PGC_USERSET,
-							0,
-							NULL, NULL, NULL);
-
-	DefineCustomIntVariable("spinbench.stuck_timeout",
-							"How long a lock is waited for before it is reported as stuck.",
-							"Does not apply to the lock \"server\", whose waiting is the server's own.",
-							&spb_settings.stuck_timeout_ms,
-							60000,
-							10, INT_MAX,
-							PGC_USERSET,
-							GUC_UNIT_MS,
-							NULL, NULL, NULL);
-
-	DefineCustomStringVariable("spinbench.cpus",
-							   "CPUs that the participants of a run are pinned to, in turn.",
-							   "A list as taskset takes it, such as \"0-3,8\".  The leader comes first.  Empty: do not pin.",
-							   &cpus_text,
-							   "",
-							   PGC_USERSET,
-							   0,
-							   check_cpus, assign_cpus, NULL);
-
+		DefineCustomIntVariable(s->name, s->summary, s->detail, s->number,
+								s->initial, s->min, s->max, PGC_USERSET,
+								s->flags, NULL, NULL, NULL);
+	}
 	MarkGUCPrefixReserved("spinbench");
 }

@@ -50,6 +50,13 @@ reserve(Size *total, Size count, Size size)
 	return at;
 }
 
+/* The server's message says that a segment cannot be had, not what to do. */
+static void
+hint_at_size(void *arg)
+{
+	errhint("Use a smaller queue_size or fewer workers, or give more space to what \"dynamic_shared_memory_type\" uses (for posix on Linux, /dev/shm).");
+}
+
 /*
  * Create the segment of a run, with everything in it but what its participants
  * write themselves.
@@ -66,6 +73,7 @@ create_segment(const SpbRunSpec *spec, const SpbLockOps *lock,
 	int			nlines = Max(spec->critical_section_lines, 1);
 	Size		total = 0;
 	dsm_segment *seg;
+	ErrorContextCallback context;
 
 	Assert(lock->size(nparticipants) <= sizeof(((SpbLine *) NULL)->lock));
 
@@ -76,7 +84,12 @@ create_segment(const SpbRunSpec *spec, const SpbLockOps *lock,
 		~(Size) (SPB_CACHE_LINE - 1);
 	layout.queues_at = reserve(&total, spec->nqueues, layout.queue_stride);
 
+	context.previous = error_context_stack;
+	context.callback = hint_at_size;
+	context.arg = NULL;
+	error_context_stack = &context;
 	seg = dsm_create(total, DSM_CREATE_NULL_IF_MAXSEGMENTS);
+	error_context_stack = context.previous;
 	if (seg == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
