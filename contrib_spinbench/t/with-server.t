@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+#
+# What with-server promises, as a TAP test for prove.
+
+# shellcheck disable=SC2016		# what is in single quotes is for another shell
+
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd -P)
+with_server=$here/../with-server
+count=0
+
+# Its own directory for temporary files tells what is left over.
+TMPDIR=$(mktemp -d /tmp/with-server-test.XXXXXX)
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+chmod 755 "$TMPDIR"
+out=$TMPDIR/out
+
+# is GOT EXPECTED NAME
+is()
+{
+	((++count))
+	if [[ $1 == "$2" ]]; then
+		echo "ok $count - $3"
+	else
+		echo "not ok $count - $3"
+		printf 'got:\n%s\nexpected:\n%s\n' "$1" "$2" | sed 's/^/#   /'
+	fi
+}
+
+# like GOT PATTERN NAME
+like()
+{
+	if [[ $1 =~ $2 ]]; then is ok ok "$3"; else is "$1" "like: $2" "$3"; fi
+}
+
+# Neither a process that mentions our directory nor anything in it.
+nothing_left()
+{
+	local left
+	left=$(find "$TMPDIR" -mindepth 1 ! -path "$out*" -printf '%p\n' | head -n 5)
+	left+=$(pgrep -fa "$TMPDIR/" || true)
+	is "$left" "" "$1: nothing is left"
+}
+
+await()
+{
+	for _ in {1..600}; do
+		"$@" && return
+		sleep 0.1
+	done
+	return 1
+}
+
+query='SELECT count(*) FROM pg_extension WHERE extname = $$spinbench$$'
+
+"$with_server" --help >"$out" 2>&1
+is $? 0 "--help: status"
+like "$(<"$out")" '^Usage: with-server ' "--help: text"
+
+"$with_server" --conf work_mem=3MB --conf "spinbench_test.quoted=it's \\ here" \
+	--keep-log="$out.log" -- psql -XAt -c "$query" -c 'SHOW work_mem' \
+	-c 'SHOW spinbench_test.quoted' -c "SELECT usesuper FROM pg_user WHERE usename = user" \
+	-c "SHOW listen_addresses" >"$out" 2>&1
+is $? 0 "command succeeds: status"
+is "$(<"$out")" $'1\n3MB\nit\'s \\ here\nt' "extension, settings, superuser, no TCP"
+like "$(<"$out.log")" 'database system is ready' "--keep-log"
+nothing_left "command succeeds"
+
+"$with_server" -- bash -c 'id -u; echo "$PGHOST $PGPORT $PGUSER $PGDATABASE"' >"$out" 2>&1
+like "$(<"$out")" "^$(id -u)"$'\n'"$TMPDIR/[^ ]+ [0-9]+ [^ ]+ [^ ]+$" "user and environment"
+
+PGHOST=/nonexistent PGSERVICE=nonexistent PGOPTIONS='-c work_mem=5MB' \
+	"$with_server" psql -XAt -c 'SHOW work_mem' >"$out" 2>&1
+is "$(<"$out")" 4MB "the caller's PG variables do not matter"
+
+echo input | "$with_server" cat >"$out" 2>&1
+is "$(<"$out")" input "standard input"
+
+"$with_server" -- bash -c 'exit 7'
+is $? 7 "command fails: status"
+nothing_left "command fails"
+
+"$with_server" -- bash -c 'kill -KILL $$' >"$out" 2>&1
+is $? 137 "command killed: status"
+nothing_left "command killed"
+
+"$with_server" -- bash -c 'exec -a "$TMPDIR/sleeper" sleep 1000 >/dev/null &'
+nothing_left "command leaves a process behind"
+
+"$with_server" -- /nonexistent >"$out" 2>&1
+is $? 127 "no such command: status"
+nothing_left "no such command"
+
+"$with_server" --conf port=nonsense -- true >"$out" 2>&1
+is $? 125 "server does not start: status"
+like "$(<"$out")" 'invalid value for parameter "port"' "server does not start: its log is shown"
+nothing_left "server does not start"
+
+"$with_server" --nonsense -- true >"$out" 2>&1
+is $? 125 "unknown option"
+"$with_server" >"$out" 2>&1
+is $? 125 "no command"
+
+# Signals to with-server alone, and one to everything that a terminal or a
+# job scheduler would kill.
+for signal in INT TERM HUP; do
+	rm -f "$out.up"
+	env --default-signal=INT "$with_server" -- \
+		bash -c "touch '$out.up'; bash -c 'exec -a $TMPDIR/sleeper sleep 1000'; true" >"$out" 2>&1 </dev/null &
+	await test -e "$out.up"
+	kill -"$signal" $!
+	wait $!
+	is $? $((128 + $(kill -l "$signal"))) "SIG$signal: status"
+	nothing_left "SIG$signal"
+done
+
+rm -f "$out.up"
+set -m
+"$with_server" -- bash -c "touch '$out.up'; bash -c 'exec -a $TMPDIR/sleeper sleep 1000'; true" >"$out" 2>&1 </dev/null &
+set +m
+await test -e "$out.up"
+kill -KILL -- -$!
+wait $! 2>/dev/null
+is $? 137 "SIGKILL to the process group: status"
+await eval '! pgrep -f "$TMPDIR/" >/dev/null && [[ -z $(find "$TMPDIR" -path "*/spinbench.*" -print -quit) ]]'
+nothing_left "SIGKILL to the process group"
+
+echo "1..$count"
