@@ -2,8 +2,13 @@
 #
 #	make && make install	build and install for the server of PG_CONFIG
 #	make installcheck		pg_regress and TAP tests, against a running server
+#	make warnings			compile with gcc and clang, where every warning counts
+#	make indent				lay out the sources as pgindent does
+#	make indent-check		fail if that would change anything
+#	make typedefs			write the list of types that indent needs
 #
-# contrib_spinbench/check builds and runs every test by itself.
+# contrib_spinbench/check builds and runs every test by itself, and
+# contrib_spinbench/with-server make installcheck needs no server to be running.
 
 MODULE_big = spinbench
 OBJS = \
@@ -31,6 +36,9 @@ OBJS = \
 EXTENSION = spinbench
 DATA = spinbench--1.0.sql
 
+REGRESS = $(sort $(basename $(notdir $(wildcard $(srcdir)/sql/*.sql))))
+TAP_TESTS = 1
+
 PG_CPPFLAGS = -I$(srcdir)/src
 # libpq is not used, and nothing here is worth inlining into a query: bitcode
 # would only ask for the compiler that the server's JIT was built with.
@@ -44,8 +52,54 @@ all:
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
-# A build outside of the source tree has no src/ to put objects into.
+# A build outside of the source tree looks there for sources only: VPATH would
+# also find objects, which may be for another PostgreSQL.
+VPATH =
+vpath %.c $(srcdir)
+vpath %.control $(srcdir)
+
+# Nor has it a src/ to put objects into.
 $(shell mkdir -p $(sort $(dir $(OBJS))))
 
 # PGXS does not track headers.
 $(OBJS): $(wildcard $(srcdir)/src/*.h $(srcdir)/src/*/*.h)
+
+# The servers of TAP tests do not run as root.
+PROVE := $(abspath $(srcdir)/contrib_spinbench/unprivileged) $(PROVE)
+
+#
+# For developers.
+#
+
+COMPILERS = gcc clang
+
+# PostgreSQL's own set of warnings and more, without those that its idioms raise:
+# callbacks take arguments that are for others, lengthof() is unsigned, and
+# pg_attribute_printf() was configured for gcc, whichever compiler sees it now.
+WARNINGS = -Wall -Wextra -Wmissing-prototypes -Wpointer-arith \
+	-Wdeclaration-after-statement -Wvla -Wformat-security \
+	-Wmissing-format-attribute -Wendif-labels -Wimplicit-fallthrough -Wundef \
+	-Wno-unused-parameter -Wno-sign-compare -Wno-ignored-attributes -Werror
+# The server's headers are not ours to mend.
+WARNINGS_FLAGS = -O2 -fPIC -fno-strict-aliasing -fwrapv $(WARNINGS) \
+	$(patsubst -I$(includedir_server)%,-isystem $(includedir_server)%,$(CPPFLAGS))
+
+warnings: $(foreach compiler,$(COMPILERS),$(OBJS:%=build/warnings/$(compiler)/%))
+
+define warnings_of
+build/warnings/$(1)/%.o: %.c $$(wildcard $(srcdir)/src/*.h $(srcdir)/src/*/*.h)
+	@mkdir -p $$(@D)
+	$(1) $$(WARNINGS_FLAGS) -c -o $$@ $$<
+endef
+$(foreach compiler,$(COMPILERS),$(eval $(call warnings_of,$(compiler))))
+
+indent:
+	$(srcdir)/contrib_spinbench/indent
+
+indent-check:
+	$(srcdir)/contrib_spinbench/indent --check
+
+typedefs: $(OBJS)
+	$(srcdir)/contrib_spinbench/indent --typedefs $(OBJS)
+
+.PHONY: warnings indent indent-check typedefs
