@@ -37,6 +37,7 @@ EXTENSION = spinbench
 DATA = spinbench--1.0.sql
 
 REGRESS = $(sort $(basename $(notdir $(wildcard $(srcdir)/sql/*.sql))))
+REGRESS_OPTS = --load-extension=spinbench
 TAP_TESTS = 1
 
 PG_CPPFLAGS = -I$(srcdir)/src

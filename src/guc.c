@@ -106,7 +106,7 @@ typedef struct TextSetting
 	char	  **text;
 	GucStringCheckHook check;
 	GucStringAssignHook assign;
-} TextSetting;
+}			TextSetting;
 
 static const TextSetting text_settings[] = {
 	{
@@ -139,7 +139,7 @@ typedef struct NumberSetting
 	int			min;
 	int			max;
 	int			flags;
-} NumberSetting;
+}			NumberSetting;
 
 static const NumberSetting number_settings[] = {
 	{
@@ -169,7 +169,7 @@ static const NumberSetting number_settings[] = {
  * error instead: nothing is ever silently replaced.
  */
 static void
-refuse_bad_text(const TextSetting *setting)
+refuse_bad_text(const TextSetting * setting)
 {
 	const char *value = GetConfigOption(setting->name, true, false);
 	char	   *copy;
@@ -195,7 +195,7 @@ refuse_bad_text(const TextSetting *setting)
 }
 
 static void
-refuse_bad_number(const NumberSetting *setting)
+refuse_bad_number(const NumberSetting * setting)
 {
 	const char *value = GetConfigOption(setting->name, true, false);
 	int			number;
@@ -225,7 +225,7 @@ spb_define_settings(void)
 
 	for (int i = 0; i < lengthof(text_settings); i++)
 	{
-		const TextSetting *s = &text_settings[i];
+		const		TextSetting *s = &text_settings[i];
 
 		DefineCustomStringVariable(s->name, s->summary, s->detail, s->text,
 								   s->initial, PGC_USERSET, 0,
@@ -233,7 +233,7 @@ spb_define_settings(void)
 	}
 	for (int i = 0; i < lengthof(number_settings); i++)
 	{
-		const NumberSetting *s = &number_settings[i];
+		const		NumberSetting *s = &number_settings[i];
 
 		DefineCustomIntVariable(s->name, s->summary, s->detail, s->number,
 								s->initial, s->min, s->max, PGC_USERSET,

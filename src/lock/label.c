@@ -58,7 +58,7 @@ static const struct
 /* A label taken apart: the words given for each part, "" for none. */
 typedef struct Parts
 {
-	char		text[SPB_LABEL_MAX];	/* what the pointers point into */
+	char text[	SPB_LABEL_MAX]; /* what the pointers point into */
 	const char *name;
 	const char *test;
 	const char *delay;
@@ -69,7 +69,8 @@ typedef struct Parts
 	const char *waiting;
 } Parts;
 
-static bool __attribute__((format(printf, 2, 3)))
+static bool
+__attribute__((format(printf, 2, 3)))
 refuse(SpbLabelProblem *problem, const char *format,...)
 {
 	va_list		args;

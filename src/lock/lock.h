@@ -95,10 +95,10 @@ struct SpbWaiter
 
 	/*
 	 * Called in a wait that has reached its limit, with the lock not held.
-	 * sleep() may return early; should_stop() must be cheap, since it is asked
-	 * before each sleep.  waiting() is told when a wait begins to sleep (true)
-	 * and when it ends (false): who is not waiting may hold a stuck lock.
-	 * All three may be NULL.
+	 * sleep() may return early; should_stop() must be cheap, since it is
+	 * asked before each sleep.  waiting() is told when a wait begins to sleep
+	 * (true) and when it ends (false): who is not waiting may hold a stuck
+	 * lock. All three may be NULL.
 	 */
 	void		(*sleep) (SpbWaiter *waiter, uint32_t microseconds);
 	bool		(*should_stop) (SpbWaiter *waiter);
@@ -118,7 +118,8 @@ typedef struct SpbLine
 		unsigned char bytes[40];
 		uint64_t	align;
 	}			lock;			/* in the first line only */
-	uint64_t	owner;			/* number + 1 of the last holder, first line only */
+	uint64_t	owner;			/* number + 1 of the last holder, first line
+								 * only */
 	uint64_t	counter;		/* acquisitions that wrote this line */
 	unsigned char pad[SPB_CACHE_LINE - 40 - 2 * sizeof(uint64_t)];
 } SpbLine;
@@ -149,17 +150,17 @@ typedef struct SpbLockOps
 	 * section).  Returns how often it was acquired: fewer than asked for if a
 	 * wait ended early.
 	 *
-	 * Dispatch happens once per call.  A workload that takes the lock once per
-	 * message pays one well-predicted indirect call per message, the same for
-	 * every lock.
+	 * Dispatch happens once per call.  A workload that takes the lock once
+	 * per message pays one well-predicted indirect call per message, the same
+	 * for every lock.
 	 */
 	uint64_t	(*hammer) (SpbLine *lines, int nlines, SpbWaiter *waiter,
 						   uint64_t times);
 
 	/*
-	 * Prepare a participant for a run, and finish it: for a lock whose waiting
-	 * is not ours (server) to reset and to read back what it adapted.  May be
-	 * NULL.
+	 * Prepare a participant for a run, and finish it: for a lock whose
+	 * waiting is not ours (server) to reset and to read back what it adapted.
+	 * May be NULL.
 	 */
 	void		(*begin) (SpbWaiter *waiter);
 	void		(*finish) (SpbWaiter *waiter);

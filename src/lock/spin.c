@@ -143,8 +143,8 @@ static size_t
 spin_size(int participants)
 {
 	(void) participants;
-	return sizeof(uint64_t);	/* of the widest, so that a word's neighbours in
-								 * a line do not depend on the width */
+	return sizeof(uint64_t);	/* of the widest, so that a word's neighbours
+								 * in a line do not depend on the width */
 }
 
 /* Any of the words is free when it is zero. */

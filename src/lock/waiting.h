@@ -30,7 +30,8 @@
 typedef struct SpbWait
 {
 	int			spins;			/* since the last sleep */
-	uint32_t	sleep_us;		/* length of the next sleep; 0 before the first */
+	uint32_t	sleep_us;		/* length of the next sleep; 0 before the
+								 * first */
 	uint64_t	since_ns;		/* clock at the first time at the limit */
 } SpbWait;
 

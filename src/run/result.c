@@ -119,14 +119,13 @@ sum_participants(const SpbRun *run)
 	return sum;
 }
 
-static void
-doubt(StringInfo doubts, const char *format,...) pg_attribute_printf(2, 3);
+static void doubt(StringInfo doubts, const char *format,...) pg_attribute_printf(2, 3);
 
 static void
 doubt(StringInfo doubts, const char *format,...)
 {
 	va_list		args;
-	char		text[128];
+	char text[	128];
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);

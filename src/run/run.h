@@ -121,8 +121,8 @@ typedef struct SpbWorkload
 
 	/*
 	 * Called in the leader when all workers are ready: its whole duration is
-	 * the elapsed time of the run.  It sets run->me->messages to the number of
-	 * messages that came to their end.
+	 * the elapsed time of the run.  It sets run->me->messages to the number
+	 * of messages that came to their end.
 	 */
 	void		(*lead) (SpbRun *run);
 

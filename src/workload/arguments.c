@@ -65,13 +65,6 @@ spb_take_arguments(FunctionCallInfo fcinfo, SpbRunSpec *spec, const char **messa
 	queue_size = PG_GETARG_INT64(0);
 	minimum = (int64) spb_queue_by_label(spec->queue)->minimum_size();
 	refuse_less(queue_size, minimum, "queue_size", " bytes");
-	if ((uint64) queue_size > MaxAllocHugeSize)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("queue_size must be at most %zu bytes, not " INT64_FORMAT,
-						(Size) MaxAllocHugeSize, queue_size)));
-	spec->queue_size = (Size) queue_size;
-
 	message_text = PG_GETARG_TEXT_PP(1);
 	*message = VARDATA_ANY(message_text);
 	spec->message_size = VARSIZE_ANY_EXHDR(message_text);
@@ -85,6 +78,14 @@ spb_take_arguments(FunctionCallInfo fcinfo, SpbRunSpec *spec, const char **messa
 				 errhint("Set \"max_worker_processes\" to at least %d (now %d) and restart the server, or use fewer workers.",
 						 spec->nworkers, max_worker_processes)));
 	spec->verify = PG_GETARG_BOOL(4);
+
+	/* what does not even fit into an address space; the system knows less */
+	if ((uint64) queue_size > MaxAllocHugeSize / ((uint64) spec->nworkers + 2))
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("queue_size " INT64_FORMAT " is too large for %d workers",
+						queue_size, spec->nworkers)));
+	spec->queue_size = (Size) queue_size;
 
 	if (!PG_ARGISNULL(5))
 	{

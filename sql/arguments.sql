@@ -1,0 +1,41 @@
+-- Bad arguments are errors.
+SELECT * FROM spinbench_pipelined(NULL, 'xyzzy', 1, 1);
+SELECT * FROM spinbench_pipelined(16384, NULL, 1, 1);
+SELECT * FROM spinbench_pipelined(16384, 'xyzzy', 1, NULL);
+SELECT * FROM spinbench_pipelined(16384, 'xyzzy', 1, 1, NULL);
+SELECT * FROM spinbench_pipelined(-1, 'xyzzy', 1, 1);
+SELECT * FROM spinbench_pipelined(1, 'xyzzy', 1, 1);
+SELECT * FROM spinbench_pipelined(9223372036854775807, 'xyzzy', 1, 1);
+SELECT * FROM spinbench_pipelined(16384, 'xyzzy', -1, 1);
+SELECT * FROM spinbench_pipelined(16384, 'xyzzy', 1, -1);
+SELECT * FROM spinbench_pipelined(16384, 'xyzzy', duration_ms => 0);
+SELECT * FROM spinbench_pipelined(16384, 'xyzzy', duration_ms => -5);
+SELECT * FROM spinbench_roundtrip(16384, NULL, 1, 1);
+SELECT * FROM spinbench_roundtrip(16384, 'xyzzy', -1, 1);
+
+-- the message names the setting and the value needed
+DO $$
+DECLARE
+    hint text;
+    wanted int := current_setting('max_worker_processes')::int + 1;
+BEGIN
+    PERFORM spinbench_pipelined(16384, 'xyzzy', 1, wanted);
+EXCEPTION WHEN insufficient_resources THEN
+    GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+    RAISE NOTICE 'the hint names the value needed: %',
+        hint LIKE format('Set "max_worker_processes" to at least %s %%', wanted);
+END $$;
+
+-- a segment that cannot be had
+DO $$
+DECLARE
+    hint text;
+BEGIN
+    PERFORM spinbench_pipelined(1::int8 << 45, 'xyzzy', 1, 1);
+EXCEPTION WHEN disk_full OR out_of_memory OR program_limit_exceeded THEN
+    GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+    RAISE NOTICE 'the hint says what to do: %', hint LIKE 'Use a smaller queue_size %';
+END $$;
+
+-- the session goes on, and the next run works
+SELECT messages FROM spinbench_pipelined(16384, 'xyzzy', 10, 1);

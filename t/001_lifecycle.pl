@@ -1,0 +1,231 @@
+# Copyright (c) 2026, spinbench contributors
+
+# Life and death of a run: whatever ends it, there is a clear error, no worker
+# and no shared memory segment is left, and the next run works.
+
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $max_workers = 12;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+# Segments of type mmap are files that can be counted.
+$node->append_conf('postgresql.conf', qq{
+max_worker_processes = $max_workers
+max_parallel_workers = 0
+dynamic_shared_memory_type = mmap
+autovacuum = off
+restart_after_crash = on
+});
+$node->start;
+$node->safe_psql('postgres', 'CREATE EXTENSION spinbench');
+
+my $endless = "SELECT spinbench_pipelined(16384, 'xyzzy', 1000000000000, 3)";
+my $next = "SELECT messages FROM spinbench_pipelined(16384, 'xyzzy', 100, $max_workers - 1)";
+
+# The server itself has a segment or two: what counts is that there are no more.
+sub segments
+{
+	my @files = glob($node->data_dir . '/pg_dynshmem/*');
+	return scalar @files;
+}
+
+my $segments_before = segments();
+
+sub workers_running
+{
+	return "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'spinbench worker'";
+}
+
+# Nothing may be left, at the latest after a moment.
+sub nothing_left
+{
+	my ($what) = @_;
+	ok($node->poll_query_until('postgres', workers_running(), '0'),
+		"$what: no worker is left");
+	my $segments = segments();
+	for (1 .. 50)
+	{
+		last if $segments == $segments_before;
+		select(undef, undef, undef, 0.1);
+		$segments = segments();
+	}
+	is($segments, $segments_before, "$what: no segment is left");
+	return;
+}
+
+# Begin an endless run in the background and return its session, with all of
+# its workers at work.
+sub begin_run
+{
+	my $session = $node->background_psql('postgres', on_error_stop => 0);
+	$session->query_until(qr/^started$/m, "\\echo started\n$endless;\n");
+	ok($node->poll_query_until('postgres', workers_running(), '3'), 'workers run');
+	return $session;
+}
+
+# What the session says next, after the run has failed.
+sub next_run_works
+{
+	my ($session, $what, $error) = @_;
+	my $result = $session->query($next);
+	like($session->{stderr}, $error, "$what: clear error");
+	is($result, '100', "$what: the next run in the same session works");
+	$session->{stderr} = '';
+	$session->quit;
+	nothing_left($what);
+	return;
+}
+
+my $leader = q{(SELECT pid FROM pg_stat_activity WHERE query LIKE '%1000000000000%' AND backend_type = 'client backend' AND pid <> pg_backend_pid())};
+
+# Cancel.
+my $session = begin_run();
+is($node->safe_psql('postgres', workers_running() . " AND wait_event_type IS NOT NULL OR state IS NOT NULL") > 0,
+	1, 'workers are seen in pg_stat_activity');
+$node->safe_psql('postgres', "SELECT pg_cancel_backend(pid) FROM (SELECT $leader AS pid) l");
+next_run_works($session, 'cancel', qr/canceling statement due to user request/);
+
+# Statement timeout, also with no workers, when the leader never waits.
+for my $workers (0, 3)
+{
+	my ($ret, $out, $err) = $node->psql('postgres', qq{
+SET statement_timeout = '300ms';
+SELECT spinbench_pipelined(16384, 'xyzzy', 1000000000000, $workers);
+RESET statement_timeout;
+$next;
+}, on_error_stop => 0);
+	like($err, qr/canceling statement due to statement timeout/,
+		"statement_timeout with $workers workers: clear error");
+	is($out, '100', "statement_timeout with $workers workers: next run works");
+	nothing_left("statement_timeout with $workers workers");
+}
+
+# Termination of a worker: the first, the middle and the last of the ring.
+for my $number (1 .. 3)
+{
+	$session = begin_run();
+	is( $node->safe_psql('postgres',
+			"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'spinbench worker' ORDER BY pid LIMIT 1 OFFSET $number - 1"),
+		't', "terminate worker $number");
+	next_run_works($session, "terminated worker $number",
+		qr/ERROR:  terminating background worker "spinbench worker" due to administrator command\nCONTEXT:  spinbench worker \d, PID \d+/);
+}
+
+# Termination of the leader.
+$session = begin_run();
+$node->safe_psql('postgres', "SELECT pg_terminate_backend(pid) FROM (SELECT $leader AS pid) l");
+nothing_left('terminated leader');
+$session->{run}->finish;
+
+# A worker that cannot start.
+$node->safe_psql('postgres', q{
+CREATE ROLE tester LOGIN;
+CREATE DATABASE another;
+});
+$node->safe_psql('another', q{
+CREATE EXTENSION spinbench;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO tester;
+});
+$session = $node->background_psql('another', on_error_stop => 0,
+	extra_params => [ '-U', 'tester' ]);
+is($session->query($next), '100', 'an ordinary role may run it if it is allowed to');
+$node->safe_psql('postgres', 'ALTER ROLE tester NOLOGIN');
+$session->query($next);
+like($session->{stderr}, qr/ERROR:  role "tester" is not permitted to log in/,
+	'a worker that cannot start says why');
+$session->{stderr} = '';
+$node->safe_psql('postgres', 'ALTER ROLE tester LOGIN');
+is($session->query($next), '100', 'the next run after that works');
+$session->quit;
+nothing_left('worker that cannot start');
+
+# Too few slots, since another run has some of them.
+$session = begin_run();
+my ($ret, $out, $err) = $node->psql('postgres', $next);
+like($err, qr/too few background worker slots for 11 workers/, 'too few slots');
+like($err, qr/HINT:  Set "max_worker_processes" to at least (1[4-6]) \(now 12\)/,
+	'too few slots: the hint names the setting and the value');
+is($node->safe_psql('postgres', workers_running()), '3',
+	'too few slots: the other run goes on');
+$node->safe_psql('postgres', "SELECT pg_cancel_backend(pid) FROM (SELECT $leader AS pid) l");
+next_run_works($session, 'run beside a failed one', qr/canceling statement/);
+
+# As many workers as there can be, again and again.
+my $most = $max_workers - 1;	# one slot is the logical replication launcher's
+is( $node->safe_psql('postgres',
+		"SELECT count(*) FROM generate_series(1, 30) i, LATERAL spinbench_pipelined(16384, 'xyzzy', i, $most)"),
+	'30', 'back-to-back runs with all slots');
+
+# An error in a subtransaction does not spoil the rest of the transaction.
+is( $node->safe_psql('postgres', qq{
+DO \$\$
+BEGIN
+    BEGIN
+        SET LOCAL spinbench.lock = 'leaky';
+        SET LOCAL spinbench.stuck_timeout = '50ms';
+        PERFORM spinbench_pipelined(16384, 'xyzzy', 100, 2);
+    EXCEPTION WHEN lock_not_available THEN
+        NULL;
+    END;
+    PERFORM spinbench_pipelined(16384, 'xyzzy', 100, $most);
+END \$\$;
+$next;
+}), '100', 'a run in a transaction whose subtransaction failed');
+nothing_left('failed subtransaction');
+
+# The leader's CPU affinity is what it was, whatever happens.
+SKIP:
+{
+	skip 'no affinity on this system', 1 unless -e '/proc/self/status';
+	my $affinity = q{SELECT substring(pg_read_file('/proc/self/status', 0, 100000) from 'Cpus_allowed_list:\s*(\S+)')};
+	(undef, $out, undef) = $node->psql('postgres', qq{
+$affinity;
+SET spinbench.cpus = '0';
+SELECT messages FROM spinbench_pipelined(16384, 'xyzzy', 10, 1);
+$affinity;
+SET statement_timeout = '200ms';
+$endless;
+RESET statement_timeout;
+$affinity;
+}, on_error_stop => 0);
+	my ($before, $messages, $after, $after_error) = split /\n/, $out;
+	is("$messages $after $after_error", "10 $before $before",
+		'the affinity of the leader is restored after a run and after an error');
+}
+
+# Concurrent runs do not disturb each other's results.
+my @sessions = map { $node->background_psql('postgres') } (1 .. 3);
+for my $i (0 .. 2)
+{
+	my $n = 20000 + $i;
+	$sessions[$i]->query_until(qr/^go$/m,
+		"\\echo go\nSELECT messages, acquisitions, (SELECT sum(acquisitions) FROM spinbench_workers()) FROM spinbench_pipelined(16384, 'xyzzy', $n, 2 + $i) OFFSET 0;\n");
+}
+for my $i (0 .. 2)
+{
+	my $n = 20000 + $i;
+	my $w = 2 + $i;
+	like($sessions[$i]->query("SELECT sum(acquisitions) FROM spinbench_workers()"),
+		qr/\b@{[ $n * $w ]}$/, "concurrent run with $w workers");
+	$sessions[$i]->quit;
+}
+nothing_left('concurrent runs');
+
+# A worker killed hard takes the cluster through crash recovery, as any process
+# with shared memory would; afterwards all is well.
+$session = begin_run();
+my $pid = $node->safe_psql('postgres',
+	"SELECT pid FROM pg_stat_activity WHERE backend_type = 'spinbench worker' LIMIT 1");
+is(kill('KILL', $pid), 1, 'kill a worker hard');
+$session->{run}->finish;
+ok($node->poll_query_until('postgres', 'SELECT 1', '1'), 'the server recovers');
+is($node->safe_psql('postgres', $next), '100', 'the next run after a crash works');
+
+$node->stop;
+done_testing();
