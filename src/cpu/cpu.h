@@ -18,11 +18,13 @@
  *		a label names none.
  *
  *	SPB_ARCH_PRIMITIVES(X, ...)
- *		Calls X(name, needs, instructions, ...) for each atomic primitive.
- *		"instructions" is a string: the mnemonics, separated by blanks, that
- *		must be found in the compiled acquire function; alternatives are
- *		separated by "|", e.g. "swpa|ldaxr".  The self-test compares it with
- *		the disassembly.
+ *		Calls X(name, needs, INSTRUCTIONS, ...) for each atomic primitive.
+ *		INSTRUCTIONS(W) is a string: the mnemonics, as objdump writes them and
+ *		separated by blanks, that must be found in the compiled acquire
+ *		function of a lock word of W bytes.  Where the headers cannot know
+ *		which of several mnemonics the compiler chose, these are separated by
+ *		"|".  A name that begins with two underscores is that of a function
+ *		which is called.  The self-test compares all this with the disassembly.
  *
  *		For each name and each width W of SPB_ARCH_WIDTHS, the header defines
  *			bool spb_try_<name>_w<W>(volatile uintNN_t *word, int fences)
@@ -31,23 +33,31 @@
  *		(load-linked/store-conditional).
  *
  *	SPB_ARCH_DELAYS(X, ...)
- *		Calls X(name, needs, instructions, ...) for each spin delay.  Each has
+ *		Calls X(name, needs, instructions, ...) for each spin delay, where
+ *		"instructions" is the string itself.  Each has
  *			void spb_delay_<name>(const volatile void *word)
  *		The word is what is being waited for: only wfe looks at it.
  *
  *	SPB_ARCH_FENCES(X, ...)
- *		Calls X(set, label, instructions, ...) for each set of fences, a
- *		constant passed to the primitives and to the release.  Most
- *		architectures have only X(0, "", "").
+ *		Calls X(set, label, needs, acquire, release, ...) for each set of
+ *		fences, a constant passed to the primitives and to the release.
+ *		"acquire" and "release" are the instructions that a set adds to either,
+ *		"label" is the options that name it, in canonical order.  Most
+ *		architectures have only X(0, "", spb_always, "", "").
  *
  *	SPB_ARCH_WIDTHS(X, ...)
  *		Calls X(W, ...) for each lock word width in bytes.
  *
- *	SPB_ARCH_RELEASE_INSTRUCTIONS
- *		As "instructions" above, of the default release.
+ *	SPB_ARCH_RELEASE_INSTRUCTIONS(W)
+ *		As INSTRUCTIONS(W) above, of the release without its fences.
  *
  *	spb_release_w<W>(volatile uintNN_t *word, int fences)
  *		Stores 0 with release ordering.
+ *
+ *	SPB_ARCH_IN_FORCE(mnemonic)
+ *		Only where the program, once linked, knows more about alternatives
+ *		than the headers: NULL if this one was not chosen, else a note to
+ *		print behind it, or "".
  *
  * "needs" is the name of a function bool (void) that tells whether this very
  * processor has the instruction; SPB_NEEDS_<needs> is a string that says in

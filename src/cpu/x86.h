@@ -27,17 +27,21 @@
 
 #define SPB_ARCH_SLOCK_WIDTH 1
 
+#define SPB_X86_XCHG(W) "xchg"
+#define SPB_X86_CMPXCHG(W) "cmpxchg"
+
 #define SPB_ARCH_PRIMITIVES(X, ...) \
-	X(tas, spb_always, "xchg", __VA_ARGS__) \
-	X(cas, spb_always, "cmpxchg", __VA_ARGS__)
+	X(tas, spb_always, SPB_X86_XCHG, __VA_ARGS__) \
+	X(cas, spb_always, SPB_X86_CMPXCHG, __VA_ARGS__)
 
 #define SPB_ARCH_DELAYS(X, ...) \
 	X(pause, spb_always, "pause", __VA_ARGS__) \
 	X(nop, spb_always, "nop", __VA_ARGS__)
 
-#define SPB_ARCH_FENCES(X, ...) X(0, "", "", __VA_ARGS__)
+#define SPB_ARCH_FENCES(X, ...) X(0, "", spb_always, "", "", __VA_ARGS__)
 
-#define SPB_ARCH_RELEASE_INSTRUCTIONS "mov"
+/* objdump adds the width where no register shows it: movb, movl, movq */
+#define SPB_ARCH_RELEASE_INSTRUCTIONS(W) "mov"
 
 /*
  * xchg with a memory operand locks the bus with or without the prefix;

@@ -297,6 +297,9 @@ choose_spinlock(const Parts *parts, SpbLockChoice *choice, SpbLabelProblem *prob
 		if (!lock->delay_runs())
 			return refuse(problem, "\"%s\" needs %s, which this processor does not have.",
 						  lock->delay, lock->delay_needs);
+		if (!lock->fences_run())
+			return refuse(problem, "\"%s\" needs %s, which this processor does not have.",
+						  lock->fences, lock->fences_need);
 		choice->ops = &lock->ops;
 		spb_spinlock_label(lock, choice->label, sizeof(choice->label));
 		return true;

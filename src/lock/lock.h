@@ -204,9 +204,13 @@ struct SpbSpinlock
 	const char *primitive_needs;	/* in words, if it does not */
 	bool		(*delay_runs) (void);
 	const char *delay_needs;
+	bool		(*fences_run) (void);
+	const char *fences_need;
 	const char *primitive_instructions; /* see cpu.h */
 	const char *delay_instructions;
 	const char *fence_instructions;
+	const char *release_fence_instructions;
+	const char *release_instructions;
 	SpbLockOps	ops;
 };
 

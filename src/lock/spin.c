@@ -106,34 +106,36 @@ NAME##_hammer(SpbLine *lines, int nlines, SpbWaiter *waiter, uint64_t times) \
 #define LOOP_FENCES(W, PRIM, PNEEDS, PINSN, LEAF) \
 	SPB_ARCH_FENCES(LOOP_TESTS, W, PRIM, PNEEDS, PINSN, LEAF)
 
-#define LOOP_TESTS(F, FLABEL, FINSN, ...) \
-	LOOP_DELAYS(none, "", F, FLABEL, FINSN, __VA_ARGS__) \
-	LOOP_DELAYS(spintest, "spintest", F, FLABEL, FINSN, __VA_ARGS__) \
-	LOOP_DELAYS(pretest, "pretest", F, FLABEL, FINSN, __VA_ARGS__)
+#define LOOP_TESTS(...) \
+	LOOP_DELAYS(none, "", __VA_ARGS__) \
+	LOOP_DELAYS(spintest, "spintest", __VA_ARGS__) \
+	LOOP_DELAYS(pretest, "pretest", __VA_ARGS__)
 
 #define LOOP_DELAYS(...) \
 	WITHOUT_DELAY(__VA_ARGS__) \
 	SPB_ARCH_DELAYS(LOOP_ORDERS, __VA_ARGS__)
 
 /* Without a delay there is nothing to come first. */
-#define WITHOUT_DELAY(TEST, TLABEL, F, FLABEL, FINSN, W, PRIM, PNEEDS, PINSN, LEAF) \
-	LEAF(PRIM, PNEEDS, PINSN, W, F, FLABEL, FINSN, TEST, TLABEL, \
-		 none, "", spb_always, "", testfirst, "")
+#define WITHOUT_DELAY(TEST, TLABEL, F, FLABEL, FNEEDS, FACQUIRE, FRELEASE, \
+					  W, PRIM, PNEEDS, PINSN, LEAF) \
+	LEAF(PRIM, PNEEDS, PINSN, W, F, FLABEL, FNEEDS, FACQUIRE, FRELEASE, \
+		 TEST, TLABEL, none, "", spb_always, "", testfirst, "")
 
 #define LOOP_ORDERS(DELAY, DNEEDS, DINSN, \
-					TEST, TLABEL, F, FLABEL, FINSN, W, PRIM, PNEEDS, PINSN, LEAF) \
-	LEAF(PRIM, PNEEDS, PINSN, W, F, FLABEL, FINSN, TEST, TLABEL, \
-		 DELAY, #DELAY, DNEEDS, DINSN, testfirst, "") \
-	LEAF(PRIM, PNEEDS, PINSN, W, F, FLABEL, FINSN, TEST, TLABEL, \
-		 DELAY, #DELAY, DNEEDS, DINSN, delayfirst, "delayfirst")
+					TEST, TLABEL, F, FLABEL, FNEEDS, FACQUIRE, FRELEASE, \
+					W, PRIM, PNEEDS, PINSN, LEAF) \
+	LEAF(PRIM, PNEEDS, PINSN, W, F, FLABEL, FNEEDS, FACQUIRE, FRELEASE, \
+		 TEST, TLABEL, DELAY, #DELAY, DNEEDS, DINSN, testfirst, "") \
+	LEAF(PRIM, PNEEDS, PINSN, W, F, FLABEL, FNEEDS, FACQUIRE, FRELEASE, \
+		 TEST, TLABEL, DELAY, #DELAY, DNEEDS, DINSN, delayfirst, "delayfirst")
 
 #define NAME(PRIM, W, F, TEST, DELAY, ORDER) \
 	spb_##PRIM##_w##W##_f##F##_##TEST##_##DELAY##_##ORDER
 
 /* NAME must be expanded before DEFINE_SPINLOCK pastes to it. */
 #define DEFINE(...) DEFINE_SPINLOCK(__VA_ARGS__)
-#define LEAF_DEFINE(PRIM, PNEEDS, PINSN, W, F, FLABEL, FINSN, TEST, TLABEL, \
-					DELAY, DLABEL, DNEEDS, DINSN, ORDER, OLABEL) \
+#define LEAF_DEFINE(PRIM, PNEEDS, PINSN, W, F, FLABEL, FNEEDS, FACQUIRE, FRELEASE, \
+					TEST, TLABEL, DELAY, DLABEL, DNEEDS, DINSN, ORDER, OLABEL) \
 	DEFINE(NAME(PRIM, W, F, TEST, DELAY, ORDER), \
 		   PRIM, W, F, TEST_##TEST, DELAY, ORDER_##ORDER)
 
@@ -155,16 +157,19 @@ spin_init(void *lock, int participants)
 }
 
 #define STRING(X) #X
-#define ENTRY(NAME, PRIM, PNEEDS, PINSN, W, FLABEL, FINSN, TLABEL, DLABEL, \
-			  DNEEDS, DINSN, OLABEL) \
+#define ENTRY(NAME, PRIM, PNEEDS, PINSN, W, FLABEL, FNEEDS, FACQUIRE, FRELEASE, \
+			  TLABEL, DLABEL, DNEEDS, DINSN, OLABEL) \
 	{ \
 		.symbol = STRING(NAME), \
 		.primitive = #PRIM, .test = TLABEL, .delay = DLABEL, .order = OLABEL, \
 		.fences = FLABEL, .width = W, \
 		.primitive_runs = PNEEDS, .primitive_needs = SPB_NEEDS_##PNEEDS, \
 		.delay_runs = DNEEDS, .delay_needs = SPB_NEEDS_##DNEEDS, \
-		.primitive_instructions = PINSN, .delay_instructions = DINSN, \
-		.fence_instructions = FINSN, \
+		.fences_run = FNEEDS, .fences_need = SPB_NEEDS_##FNEEDS, \
+		.primitive_instructions = PINSN(W), .delay_instructions = DINSN, \
+		.fence_instructions = FACQUIRE, \
+		.release_fence_instructions = FRELEASE, \
+		.release_instructions = SPB_ARCH_RELEASE_INSTRUCTIONS(W), \
 		.ops = { \
 			.size = spin_size, .init = spin_init, \
 			.try_acquire = NAME##_try, .acquire = NAME##_acquire, \
@@ -172,10 +177,11 @@ spin_init(void *lock, int participants)
 		} \
 	},
 #define EXPAND_ENTRY(...) ENTRY(__VA_ARGS__)
-#define LEAF_ENTRY(PRIM, PNEEDS, PINSN, W, F, FLABEL, FINSN, TEST, TLABEL, \
-				   DELAY, DLABEL, DNEEDS, DINSN, ORDER, OLABEL) \
+#define LEAF_ENTRY(PRIM, PNEEDS, PINSN, W, F, FLABEL, FNEEDS, FACQUIRE, FRELEASE, \
+				   TEST, TLABEL, DELAY, DLABEL, DNEEDS, DINSN, ORDER, OLABEL) \
 	EXPAND_ENTRY(NAME(PRIM, W, F, TEST, DELAY, ORDER), PRIM, PNEEDS, PINSN, W, \
-				 FLABEL, FINSN, TLABEL, DLABEL, DNEEDS, DINSN, OLABEL)
+				 FLABEL, FNEEDS, FACQUIRE, FRELEASE, \
+				 TLABEL, DLABEL, DNEEDS, DINSN, OLABEL)
 
 const SpbSpinlock spb_spinlocks[] = {
 	FOR_EACH_SPINLOCK(LEAF_ENTRY)
