@@ -90,7 +90,12 @@
 #define SPB_CACHE_LINE 128
 
 #define SPB_INLINE static inline __attribute__((always_inline, unused))
+/* Kept apart even from a function of the same code: see spin.c. */
+#ifdef __clang__
 #define SPB_NOINLINE __attribute__((noinline))
+#else
+#define SPB_NOINLINE __attribute__((noinline, no_icf))
+#endif
 #define SPB_LIKELY(x) __builtin_expect((x) != 0, 1)
 #define SPB_UNLIKELY(x) __builtin_expect((x) != 0, 0)
 

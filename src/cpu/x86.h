@@ -40,8 +40,11 @@
 
 #define SPB_ARCH_FENCES(X, ...) X(0, "", spb_always, "", "", __VA_ARGS__)
 
-/* objdump adds the width where no register shows it: movb, movl, movq */
-#define SPB_ARCH_RELEASE_INSTRUCTIONS(W) "mov"
+/* The width is part of the mnemonic where no register shows it. */
+#define SPB_ARCH_RELEASE_INSTRUCTIONS(W) SPB_X86_MOV_##W
+#define SPB_X86_MOV_1 "movb"
+#define SPB_X86_MOV_4 "movl"
+#define SPB_X86_MOV_8 "movq"
 
 /*
  * xchg with a memory operand locks the bus with or without the prefix;
