@@ -64,7 +64,7 @@
 #define SPB_ARCH_DELAYS(X, ...) \
 	X(nop, spb_always, "nop", __VA_ARGS__)
 
-#define SPB_ARCH_RELEASE_INSTRUCTIONS(W) "str|__sync_lock_release_4"
+#define SPB_ARCH_RELEASE_INSTRUCTIONS(W) "str"
 
 #endif
 
