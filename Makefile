@@ -17,6 +17,7 @@ OBJS = \
 	src/cpu/load.o \
 	src/cpu/pin.o \
 	src/lock/control.o \
+	src/lock/instructions.o \
 	src/lock/label.o \
 	src/lock/server.o \
 	src/lock/spin.o \

@@ -19,6 +19,7 @@
 #ifndef SPB_AARCH64_H
 #define SPB_AARCH64_H
 
+#include <string.h>
 #ifdef __linux__
 #include <sys/auxv.h>
 #endif
@@ -125,21 +126,25 @@ spb_has_sb(void)
 #define SPB_ARCH_IN_FORCE(mnemonic) spb_a64_in_force(mnemonic)
 
 /*
- * No macro tells whether the compiler calls helpers, but the linker knows:
- * this flag of theirs is linked in if, and only if, one of them is called.
+ * No macro tells which helpers the compiler calls, if any, but the linker
+ * knows.  Nothing but a call brings a helper into the module, and each of them
+ * brings their common flag.
  */
 extern _Bool __aarch64_have_lse_atomics __attribute__((weak, visibility("hidden")));
+extern char __aarch64_swp4_sync[] __attribute__((weak, visibility("hidden")));
 
 static inline const char *
 spb_a64_in_force(const char *mnemonic)
 {
 	bool		helper = mnemonic[0] == '_';
-	bool		linked = &__aarch64_have_lse_atomics != NULL;
 
-	if (helper != linked)
+	if (helper != (&__aarch64_have_lse_atomics != NULL))
 		return NULL;
 	if (!helper)
 		return "";
+	if (strncmp(mnemonic, "__aarch64_swp", 13) == 0 &&
+		(strstr(mnemonic, "_sync") != NULL) != (__aarch64_swp4_sync != NULL))
+		return NULL;
 	return __aarch64_have_lse_atomics ? " (LSE)" : " (exclusives)";
 }
 #endif

@@ -217,6 +217,10 @@ struct SpbSpinlock
 extern const SpbSpinlock spb_spinlocks[];
 extern const int spb_num_spinlocks;
 
+/* instructions.c */
+extern void spb_lock_instructions(const SpbLockChoice *choice, char *out,
+								  size_t size);
+
 /* server.c: the installed server's own macros */
 extern const SpbLockOps spb_server_lock;
 
