@@ -21,6 +21,7 @@ OBJS = \
 	src/lock/label.o \
 	src/lock/server.o \
 	src/lock/spin.o \
+	src/lock/variants.o \
 	src/lock/waiting.o \
 	src/queue/queue.o \
 	src/queue/server.o \

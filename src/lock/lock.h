@@ -221,6 +221,23 @@ extern const int spb_num_spinlocks;
 extern void spb_lock_instructions(const SpbLockChoice *choice, char *out,
 								  size_t size);
 
+/*
+ * variants.c: the locks that were released, measured or proposed.  A label
+ * occurs once for each architecture that has a story to tell about it.
+ */
+typedef struct SpbVariant
+{
+	const char *label;			/* canonical on its architecture */
+	const char *arch;			/* as SPB_ARCH_NAME */
+	const char *description;
+	const char *origin;			/* release and commit, or mail */
+} SpbVariant;
+
+extern const int spb_num_variants;
+extern const SpbVariant *spb_variant(int i);
+extern bool spb_variant_choose(const SpbVariant *variant, SpbLockChoice *choice,
+							   SpbLabelProblem *problem);
+
 /* server.c: the installed server's own macros */
 extern const SpbLockOps spb_server_lock;
 
