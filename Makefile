@@ -13,6 +13,7 @@
 MODULE_big = spinbench
 OBJS = \
 	src/spinbench.o \
+	src/catalog.o \
 	src/guc.o \
 	src/cpu/load.o \
 	src/cpu/pin.o \
@@ -23,8 +24,11 @@ OBJS = \
 	src/lock/spin.o \
 	src/lock/variants.o \
 	src/lock/waiting.o \
+	src/queue/peer.o \
 	src/queue/queue.o \
 	src/queue/server.o \
+	src/queue/spsc.o \
+	src/queue/stream.o \
 	src/run/deadline.o \
 	src/run/launch.o \
 	src/run/participant.o \
@@ -32,6 +36,8 @@ OBJS = \
 	src/run/run.o \
 	src/run/worker.o \
 	src/workload/arguments.o \
+	src/workload/check_queue.o \
+	src/workload/gather.o \
 	src/workload/ring.o \
 	src/workload/workload.o
 

@@ -5,7 +5,9 @@ SELECT * FROM spinbench_pipelined(16384, 'xyzzy', 1, NULL);
 SELECT * FROM spinbench_pipelined(16384, 'xyzzy', 1, 1, NULL);
 SELECT * FROM spinbench_pipelined(-1, 'xyzzy', 1, 1);
 SELECT * FROM spinbench_pipelined(1, 'xyzzy', 1, 1);
+\set VERBOSITY sqlstate
 SELECT * FROM spinbench_pipelined(9223372036854775807, 'xyzzy', 1, 1);
+\set VERBOSITY default
 SELECT * FROM spinbench_pipelined(16384, 'xyzzy', -1, 1);
 SELECT * FROM spinbench_pipelined(16384, 'xyzzy', 1, -1);
 SELECT * FROM spinbench_pipelined(16384, 'xyzzy', duration_ms => 0);

@@ -26,7 +26,7 @@ BEGIN
     PERFORM spinbench_pipelined(16384, 'xyzzy', 100, 2);
 EXCEPTION WHEN lock_not_available THEN
     GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-    RAISE NOTICE '%', regexp_replace(detail, '(orker|PID) [0-9]+', '\1 N', 'g');
+    RAISE NOTICE '%', regexp_replace(detail, '(icipant|PID) [0-9]+', '\1 N', 'g');
 END $$;
 
 -- and the next run works

@@ -31,6 +31,13 @@ static char *cpus_text;
  * The parsed form of a setting goes through *extra; the text is replaced by
  * the canonical label, so that SHOW tells what is in force.
  */
+static void
+replace(char **newval, const char *label)
+{
+	spb_guc_free(*newval);
+	*newval = strcpy(spb_guc_malloc(strlen(label) + 1), label);
+}
+
 static bool
 check_lock(char **newval, void **extra, GucSource source)
 {
@@ -45,9 +52,7 @@ check_lock(char **newval, void **extra, GucSource source)
 			GUC_check_errhint("%s", problem.hint);
 		return false;
 	}
-	spb_guc_free(*newval);
-	*newval = spb_guc_malloc(strlen(choice->label) + 1);
-	strcpy(*newval, choice->label);
+	replace(newval, choice->label);
 	*extra = choice;
 	return true;
 }
@@ -61,11 +66,15 @@ assign_lock(const char *newval, void *extra)
 static bool
 check_queue(char **newval, void **extra, GucSource source)
 {
-	if (spb_queue_by_label(*newval) == NULL)
+	const SpbQueueOps *queue = spb_queue_by_label(*newval);
+
+	if (queue == NULL)
 	{
 		GUC_check_errdetail("There is no queue \"%s\".", *newval);
+		GUC_check_errhint("See spinbench_queues() for what there is.");
 		return false;
 	}
+	replace(newval, queue->label);
 	return true;
 }
 
@@ -106,7 +115,7 @@ typedef struct TextSetting
 	char	  **text;
 	GucStringCheckHook check;
 	GucStringAssignHook assign;
-}			TextSetting;
+} TextSetting;
 
 static const TextSetting text_settings[] = {
 	{
@@ -118,7 +127,7 @@ static const TextSetting text_settings[] = {
 	{
 		"spinbench.queue",
 		"Label of the message queue that workers exchange messages over.",
-		NULL,
+		"See spinbench_queues() for what there is.",
 		"server", &queue_text, check_queue, assign_queue
 	},
 	{
@@ -139,7 +148,7 @@ typedef struct NumberSetting
 	int			min;
 	int			max;
 	int			flags;
-}			NumberSetting;
+} NumberSetting;
 
 static const NumberSetting number_settings[] = {
 	{
@@ -169,7 +178,7 @@ static const NumberSetting number_settings[] = {
  * error instead: nothing is ever silently replaced.
  */
 static void
-refuse_bad_text(const TextSetting * setting)
+refuse_bad_text(const TextSetting *setting)
 {
 	const char *value = GetConfigOption(setting->name, true, false);
 	char	   *copy;
@@ -195,7 +204,7 @@ refuse_bad_text(const TextSetting * setting)
 }
 
 static void
-refuse_bad_number(const NumberSetting * setting)
+refuse_bad_number(const NumberSetting *setting)
 {
 	const char *value = GetConfigOption(setting->name, true, false);
 	int			number;
@@ -225,7 +234,7 @@ spb_define_settings(void)
 
 	for (int i = 0; i < lengthof(text_settings); i++)
 	{
-		const		TextSetting *s = &text_settings[i];
+		const TextSetting *s = &text_settings[i];
 
 		DefineCustomStringVariable(s->name, s->summary, s->detail, s->text,
 								   s->initial, PGC_USERSET, 0,
@@ -233,7 +242,7 @@ spb_define_settings(void)
 	}
 	for (int i = 0; i < lengthof(number_settings); i++)
 	{
-		const		NumberSetting *s = &number_settings[i];
+		const NumberSetting *s = &number_settings[i];
 
 		DefineCustomIntVariable(s->name, s->summary, s->detail, s->number,
 								s->initial, s->min, s->max, PGC_USERSET,

@@ -63,8 +63,12 @@ sub nothing_left
 # its workers at work.
 sub begin_run
 {
+	my ($queue, $run) = @_;
+	$queue //= 'server';
+	$run //= $endless;
 	my $session = $node->background_psql('postgres', on_error_stop => 0);
-	$session->query_until(qr/^started$/m, "\\echo started\n$endless;\n");
+	$session->query_until(qr/^started$/m,
+		"SET spinbench.queue = '$queue';\n\\echo started\n$run;\n");
 	ok($node->poll_query_until('postgres', workers_running(), '3'), 'workers run');
 	return $session;
 }
@@ -115,6 +119,24 @@ for my $number (1 .. 3)
 		't', "terminate worker $number");
 	next_run_works($session, "terminated worker $number",
 		qr/ERROR:  terminating background worker "spinbench worker" due to administrator command\nCONTEXT:  spinbench worker \d, PID \d+/);
+}
+
+# The same with queues of our own, and with workers that only send.
+(my $endless_gather = $endless) =~ s/pipelined/gather/;
+for my $queue ('spinlock', 'emulated/lazylatch', 'atomic/lazyread/lazywrite', 'spsc')
+{
+	for my $run ($endless, $endless_gather)
+	{
+		$session = begin_run($queue, $run);
+		$node->safe_psql('postgres',
+			"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'spinbench worker' ORDER BY pid LIMIT 1 OFFSET 1");
+		next_run_works($session, "terminated worker, queue $queue",
+			qr/ERROR:  terminating background worker "spinbench worker" due to administrator command/);
+	}
+	$session = begin_run($queue);
+	$node->safe_psql('postgres', "SELECT pg_cancel_backend(pid) FROM (SELECT $leader AS pid) l");
+	next_run_works($session, "cancel, queue $queue",
+		qr/canceling statement due to user request/);
 }
 
 # Termination of the leader.

@@ -83,6 +83,14 @@ broken_hammer(SpbLine *lines, int nlines, SpbWaiter *waiter, uint64_t times)
 						   lines, nlines, waiter, times);
 }
 
+static bool
+broken_fetch_add(void *lock, SpbWaiter *waiter,
+				 uint64_t *value, uint64_t n, uint64_t *before)
+{
+	return spb_fetch_add_with(broken_acquire, word_clear,
+							  lock, waiter, value, n, before);
+}
+
 /* A correct test-and-set whose release is missing. */
 static bool
 leaky_try(void *lock, SpbWaiter *waiter)
@@ -111,13 +119,22 @@ leaky_hammer(SpbLine *lines, int nlines, SpbWaiter *waiter, uint64_t times)
 						   lines, nlines, waiter, times);
 }
 
+static bool
+leaky_fetch_add(void *lock, SpbWaiter *waiter,
+				uint64_t *value, uint64_t n, uint64_t *before)
+{
+	return spb_fetch_add_with(leaky_acquire, leaky_release,
+							  lock, waiter, value, n, before);
+}
+
 const SpbLockOps spb_broken_lock = {
 	.size = word_size,
 	.init = word_init,
 	.try_acquire = broken_try,
 	.acquire = broken_acquire,
 	.release = word_clear,
-	.hammer = broken_hammer
+	.hammer = broken_hammer,
+	.fetch_add = broken_fetch_add
 };
 
 const SpbLockOps spb_leaky_lock = {
@@ -126,5 +143,6 @@ const SpbLockOps spb_leaky_lock = {
 	.try_acquire = leaky_try,
 	.acquire = leaky_acquire,
 	.release = leaky_release,
-	.hammer = leaky_hammer
+	.hammer = leaky_hammer,
+	.fetch_add = leaky_fetch_add
 };

@@ -24,8 +24,8 @@
 #include <string.h>
 
 #include "lock/lock.h"
+#include "lock/words.h"
 
-#define SEPARATOR '/'
 #define MAX_FENCES 4
 
 /* Locks that are one implementation each. */
@@ -81,31 +81,6 @@ refuse(SpbLabelProblem *problem, const char *format,...)
 	return false;
 }
 
-/* Is "word" one of the words of "list", which are separated by slashes? */
-static bool
-has_word(const char *list, const char *word)
-{
-	size_t		length = strlen(word);
-
-	for (const char *at = list; (at = strstr(at, word)) != NULL; at += length)
-	{
-		if ((at == list || at[-1] == SEPARATOR) &&
-			(at[length] == '\0' || at[length] == SEPARATOR))
-			return true;
-	}
-	return false;
-}
-
-static int
-count_words(const char *list)
-{
-	int			n = list[0] != '\0';
-
-	for (; *list; list++)
-		n += *list == SEPARATOR;
-	return n;
-}
-
 /* Append "word" to a list of what there is, unless it is in it already. */
 static void
 list_word(char *list, size_t size, const char *word)
@@ -150,7 +125,7 @@ hint_options(SpbLabelProblem *problem)
 		list_word(list, sizeof(list), spb_spinlocks[i].test);
 		list_word(list, sizeof(list), spb_spinlocks[i].delay);
 		list_word(list, sizeof(list), spb_spinlocks[i].order);
-		if (count_words(spb_spinlocks[i].fences) == 1)
+		if (spb_count_words(spb_spinlocks[i].fences) == 1)
 			list_word(list, sizeof(list), spb_spinlocks[i].fences);
 		snprintf(width, sizeof(width), "w%d", spb_spinlocks[i].width);
 		list_word(list, sizeof(list), width);
@@ -179,7 +154,7 @@ part_of(Parts *parts, const char *option)
 			return &parts->delay;
 		if (strcmp(option, lock->order) == 0)
 			return &parts->order;
-		if (has_word(lock->fences, option))
+		if (spb_has_word(lock->fences, option, strlen(option)))
 			return parts->nfences < MAX_FENCES ?
 				&parts->fences[parts->nfences++] : &parts->fences[0];
 		snprintf(width, sizeof(width), "w%d", lock->width);
@@ -206,14 +181,14 @@ take_apart(const char *label, Parts *parts, SpbLabelProblem *problem)
 	strcpy(parts->text, label);
 
 	parts->name = parts->text;
-	next = strchr(parts->text, SEPARATOR);
+	next = strchr(parts->text, SPB_SEPARATOR);
 	while (next != NULL)
 	{
 		char	   *option = next + 1;
 		const char **part;
 
 		*next = '\0';
-		next = strchr(option, SEPARATOR);
+		next = strchr(option, SPB_SEPARATOR);
 		if (next != NULL)
 			*next = '\0';
 		if (option[0] == '\0')
@@ -243,10 +218,10 @@ take_apart(const char *label, Parts *parts, SpbLabelProblem *problem)
 static bool
 same_fences(const SpbSpinlock *lock, const Parts *parts)
 {
-	if (count_words(lock->fences) != parts->nfences)
+	if (spb_count_words(lock->fences) != parts->nfences)
 		return false;
 	for (int i = 0; i < parts->nfences; i++)
-		if (!has_word(lock->fences, parts->fences[i]))
+		if (!spb_has_word(lock->fences, parts->fences[i], strlen(parts->fences[i])))
 			return false;
 	return true;
 }
@@ -264,9 +239,9 @@ spb_spinlock_label(const SpbSpinlock *lock, char *label, size_t size)
 	for (size_t i = 0; i < COUNT_OF(words); i++)
 		if (words[i][0] != '\0' && used < size)
 			used += (size_t) snprintf(label + used, size - used, "%c%s",
-									  SEPARATOR, words[i]);
+									  SPB_SEPARATOR, words[i]);
 	if (lock->width != SPB_ARCH_SLOCK_WIDTH && used < size)
-		snprintf(label + used, size - used, "%cw%d", SEPARATOR, lock->width);
+		snprintf(label + used, size - used, "%cw%d", SPB_SEPARATOR, lock->width);
 }
 
 static bool
@@ -362,7 +337,7 @@ spb_lock_choose(const char *label, SpbLockChoice *choice, SpbLabelProblem *probl
 		choice->waiting = waitings[i].waiting;
 		if (parts.waiting[0] != '\0')
 			snprintf(choice->label + used, sizeof(choice->label) - used, "%c%s",
-					 SEPARATOR, parts.waiting);
+					 SPB_SEPARATOR, parts.waiting);
 	}
 	return true;
 }

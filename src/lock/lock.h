@@ -158,6 +158,14 @@ typedef struct SpbLockOps
 						   uint64_t times);
 
 	/*
+	 * Add n to *value under the lock, and put into *before what it was: what
+	 * a queue does with the positions that its spinlock guards.  n may be 0.
+	 * False if the wait for the lock ended without it: then nothing is added.
+	 */
+	bool		(*fetch_add) (void *lock, SpbWaiter *waiter,
+							  uint64_t *value, uint64_t n, uint64_t *before);
+
+	/*
 	 * Prepare a participant for a run, and finish it: for a lock whose
 	 * waiting is not ours (server) to reset and to read back what it adapted.
 	 * May be NULL.

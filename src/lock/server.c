@@ -76,6 +76,14 @@ server_hammer(SpbLine *lines, int nlines, SpbWaiter *waiter, uint64_t times)
 						   lines, nlines, waiter, times);
 }
 
+static bool
+server_fetch_add(void *lock, SpbWaiter *waiter,
+				 uint64_t *value, uint64_t n, uint64_t *before)
+{
+	return spb_fetch_add_with(server_acquire, server_release,
+							  lock, waiter, value, n, before);
+}
+
 /* Start from the same spin limit, whatever this process has learned before. */
 static void
 server_begin(SpbWaiter *waiter)
@@ -113,6 +121,7 @@ const SpbLockOps spb_server_lock = {
 	.acquire = server_acquire,
 	.release = server_release,
 	.hammer = server_hammer,
+	.fetch_add = server_fetch_add,
 	.begin = server_begin,
 	.finish = server_finish
 };

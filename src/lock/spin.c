@@ -92,6 +92,13 @@ NAME##_hammer(SpbLine *lines, int nlines, SpbWaiter *waiter, uint64_t times) \
 { \
 	return spb_hammer_with(NAME##_acquire, NAME##_release, \
 						   lines, nlines, waiter, times); \
+} \
+static bool \
+NAME##_fetch_add(void *lock, SpbWaiter *waiter, \
+				 uint64_t *value, uint64_t n, uint64_t *before) \
+{ \
+	return spb_fetch_add_with(NAME##_acquire, NAME##_release, \
+							  lock, waiter, value, n, before); \
 }
 
 /*
@@ -173,7 +180,8 @@ spin_init(void *lock, int participants)
 		.ops = { \
 			.size = spin_size, .init = spin_init, \
 			.try_acquire = NAME##_try, .acquire = NAME##_acquire, \
-			.release = NAME##_release, .hammer = NAME##_hammer \
+			.release = NAME##_release, .hammer = NAME##_hammer, \
+			.fetch_add = NAME##_fetch_add \
 		} \
 	},
 #define EXPAND_ENTRY(...) ENTRY(__VA_ARGS__)

@@ -88,4 +88,20 @@ spb_hammer_with(bool (*acquire) (void *, SpbWaiter *),
 	return done;
 }
 
+/* The body of every fetch_add(), likewise. */
+SPB_INLINE bool
+spb_fetch_add_with(bool (*acquire) (void *, SpbWaiter *),
+				   void (*release) (void *, SpbWaiter *),
+				   void *lock, SpbWaiter *waiter,
+				   uint64_t *value, uint64_t n, uint64_t *before)
+{
+	if (SPB_UNLIKELY(!acquire(lock, waiter)))
+		return false;
+	*before = *value;
+	if (n > 0)
+		*value = *before + n;
+	release(lock, waiter);
+	return true;
+}
+
 #endif							/* SPB_WAITING_H */

@@ -4,14 +4,17 @@
  *	  The contract between message queues and those who use them.
  *
  * A queue has one sender and one receiver, passes messages of any length up
- * to the sender's memory, blocks on the process latch, and reports a peer
- * that has detached.  The results are shm_mq's, whose semantics are the
- * contract:
+ * to MaxAllocSize, blocks on the process latch, and reports a peer that has
+ * detached.  Both ends are attached before the first message.  The results are
+ * shm_mq's, whose semantics are the contract:
  *
  *	SHM_MQ_SUCCESS		the message was passed
  *	SHM_MQ_WOULD_BLOCK	nowait only: try again when the latch is set; a send
  *						must be repeated with the same message
  *	SHM_MQ_DETACHED		the peer is gone; a receiver gets what was sent before
+ *
+ * A queue may keep to itself what was sent until it is flushed: who sends must
+ * flush before it waits for anything but space in that queue.
  *
  * Copyright (c) 2026, spinbench contributors
  *
@@ -26,26 +29,62 @@
 #include "storage/dsm.h"
 #include "storage/shm_mq.h"
 
+#include "lock/lock.h"
+
+/* What the queues of a participant count; they all stay unknown for shm_mq. */
+typedef struct SpbQueueCounters
+{
+	uint64		acquisitions;	/* of the queues' own spinlocks */
+	uint64		latch_sets;		/* SetLatch() calls for a peer */
+	uint64		wakeups;		/* waits for the own latch that ended */
+} SpbQueueCounters;
+
+/*
+ * A participant as its queues see it: which lock guards them, how it waits for
+ * that lock, and what it counts.
+ */
+typedef struct SpbQueueUser
+{
+	const SpbLockOps *lock;
+	SpbWaiter	waiter;			/* apart from that of the injected lock */
+	SpbQueueCounters count;
+	int			watch;			/* see spb_watch_for_peer() */
+
+	/* Raises the error for a wait that ended without the lock. */
+	void		(*wait_ended) (SpbWaiter *waiter) pg_attribute_noreturn();
+} SpbQueueUser;
+
 typedef struct SpbQueueOps
 {
 	const char *label;
+	const char *description;
+	const char *origin;
 
 	/* Smallest size in bytes that create() accepts, all overhead included. */
 	Size		(*minimum_size) (void);
 
-	/* Make a queue of "size" bytes at a MAXALIGNed address of shared memory. */
-	void		(*create) (void *address, Size size);
+	/*
+	 * Make a queue of "size" bytes at an address of shared memory that begins
+	 * a cache line.  "lock" guards it, if it is a queue with a spinlock.
+	 */
+	void		(*create) (void *address, Size size, const SpbLockOps *lock);
 
 	/*
 	 * Become the queue's sender or receiver.  The handle lives in the current
 	 * memory context.  When seg is detached, so is the queue.
 	 */
-	void	   *(*attach_sender) (void *address, dsm_segment *seg);
-	void	   *(*attach_receiver) (void *address, dsm_segment *seg);
+	void	   *(*attach_sender) (void *address, dsm_segment *seg, SpbQueueUser *user);
+	void	   *(*attach_receiver) (void *address, dsm_segment *seg, SpbQueueUser *user);
 
-	/* Pass one message on and let the receiver know at once. */
+	/* Pass one message on. */
 	shm_mq_result (*send) (void *handle, Size nbytes, const void *data,
 						   bool nowait);
+
+	/*
+	 * Let the receiver know of everything that was sent.  NULL if send() does
+	 * so.
+	 */
+	void		(*flush) (void *handle);
 
 	/*
 	 * Receive one message.  *datap points into the queue or the handle and is
@@ -55,12 +94,40 @@ typedef struct SpbQueueOps
 							  bool nowait);
 
 	void		(*detach) (void *handle);
+
+	/*
+	 * Wait for the latch after calls that would have blocked, on whichever of
+	 * the caller's queues.
+	 */
+	void		(*wait) (SpbQueueUser *user);
+
+	/* Does it keep the counters of SpbQueueUser? */
+	bool		counts;
 } SpbQueueOps;
 
 /* queue.c */
 extern const SpbQueueOps *spb_queue_by_label(const char *label);
+extern const SpbQueueOps *spb_queue(int i);
 
 /* server.c: the installed server's shm_mq */
 extern const SpbQueueOps spb_server_queue;
+
+/* stream.c: what shm_mq was, is, and was proposed to be */
+extern const SpbQueueOps spb_stream_queues[];
+extern const int spb_num_stream_queues;
+
+/* spsc.c: ours */
+extern const SpbQueueOps spb_spsc_queue;
+
+/* peer.c: what they all need */
+
+/* Let the peer look: it may be waiting for what was published just now. */
+extern void spb_wake_peer(SpbQueueUser *user, PGPROC *peer);
+
+/* Wait until the peer has done so, or for an interrupt. */
+extern void spb_wait_for_peer(SpbQueueUser *user);
+
+/* Likewise, but watch the latch for a while before going to sleep. */
+extern void spb_watch_for_peer(SpbQueueUser *user);
 
 #endif							/* SPB_QUEUE_H */

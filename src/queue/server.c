@@ -26,20 +26,20 @@ server_minimum_size(void)
 }
 
 static void
-server_create(void *address, Size size)
+server_create(void *address, Size size, const SpbLockOps *lock)
 {
 	(void) shm_mq_create(address, size);
 }
 
 static void *
-server_attach_sender(void *address, dsm_segment *seg)
+server_attach_sender(void *address, dsm_segment *seg, SpbQueueUser *user)
 {
 	shm_mq_set_sender(address, MyProc);
 	return shm_mq_attach(address, seg, NULL);
 }
 
 static void *
-server_attach_receiver(void *address, dsm_segment *seg)
+server_attach_receiver(void *address, dsm_segment *seg, SpbQueueUser *user)
 {
 	shm_mq_set_receiver(address, MyProc);
 	return shm_mq_attach(address, seg, NULL);
@@ -65,11 +65,14 @@ server_detach(void *handle)
 
 const SpbQueueOps spb_server_queue = {
 	.label = "server",
+	.description = "the installed server's own shm_mq, flushed after each message",
+	.origin = "PostgreSQL " PG_VERSION,
 	.minimum_size = server_minimum_size,
 	.create = server_create,
 	.attach_sender = server_attach_sender,
 	.attach_receiver = server_attach_receiver,
 	.send = server_send,
 	.receive = server_receive,
+	.wait = spb_wait_for_peer,
 	.detach = server_detach
 };

@@ -105,6 +105,13 @@ ended_worker(SpbRun *run)
 	return NULL;
 }
 
+/* Has a worker ended, in whatever way? */
+bool
+spb_worker_ended(SpbRun *run)
+{
+	return ended_worker(run) != NULL;
+}
+
 static bool
 all_ready(SpbRun *run)
 {

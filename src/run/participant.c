@@ -59,6 +59,7 @@ spb_join(SpbRun *run, dsm_segment *seg, int number)
 	run->spec = &run->header->spec;
 	run->participants = (SpbParticipant *)
 		((char *) run->header + run->header->participants_at);
+	run->message = (char *) run->header + run->header->message_at;
 	run->lines = (SpbLine *) ((char *) run->header + run->header->lines_at);
 	run->number = number;
 	run->me = &run->participants[number];
@@ -73,6 +74,12 @@ spb_join(SpbRun *run, dsm_segment *seg, int number)
 	run->waiter.should_stop = should_stop;
 	run->waiter.on_wait = on_wait;
 	run->waiter.arg = run;
+
+	run->queue_user.lock = run->lock.ops;
+	run->queue_user.waiter = run->waiter;
+	run->queue_user.waiter.on_wait = NULL;
+	run->queue_user.watch = 100;
+	run->queue_user.wait_ended = spb_wait_ended;
 
 	run->me->proc = MyProc;
 	run->me->pid = MyProcPid;
@@ -90,7 +97,8 @@ spb_join(SpbRun *run, dsm_segment *seg, int number)
 void *
 spb_attach_sender(SpbRun *run, int queue)
 {
-	void	   *handle = run->queue->attach_sender(queue_address(run, queue), run->seg);
+	void	   *handle = run->queue->attach_sender(queue_address(run, queue), run->seg,
+												   &run->queue_user);
 
 	run->attached = lappend(run->attached, handle);
 	return handle;
@@ -99,7 +107,8 @@ spb_attach_sender(SpbRun *run, int queue)
 void *
 spb_attach_receiver(SpbRun *run, int queue)
 {
-	void	   *handle = run->queue->attach_receiver(queue_address(run, queue), run->seg);
+	void	   *handle = run->queue->attach_receiver(queue_address(run, queue), run->seg,
+													 &run->queue_user);
 
 	run->attached = lappend(run->attached, handle);
 	return handle;
@@ -112,7 +121,10 @@ void
 spb_begin(SpbRun *run)
 {
 	if (run->lock.ops->begin)
+	{
 		run->lock.ops->begin(&run->waiter);
+		run->lock.ops->begin(&run->queue_user.waiter);
+	}
 	spb_process_load(&run->load_at_start);
 }
 
@@ -138,9 +150,12 @@ spb_end(SpbRun *run)
 	me->spin_limit = run->waiter.spin_limit;
 	me->acquisitions = run->acquisitions;
 	me->count = run->waiter.count;
+	me->queue_count = run->queue_user.count;
+	me->queue_contended = run->queue_user.waiter.count.contended;
 	pg_write_barrier();
 	pg_atomic_write_u32(&me->state, SPB_FINISHED);
 
+	/* who finds a queue detached can tell by the state that all is well */
 	foreach(cell, run->attached)
 		run->queue->detach(lfirst(cell));
 	run->attached = NIL;
@@ -174,27 +189,30 @@ likely_holder(SpbRun *run)
  * A wait for the lock ended without it.  Raises the error that says why.
  */
 void
-spb_wait_ended(SpbRun *run)
+spb_wait_ended(SpbWaiter *waiter)
 {
-	SpbParticipant *holder;
+	SpbRun	   *run = waiter->arg;
+	SpbParticipant *holder = NULL;
 
 	/* a cancel or a termination says so itself */
 	CHECK_FOR_INTERRUPTS();
 
-	if (run->waiter.end != SPB_WAIT_STUCK)
+	if (waiter->end != SPB_WAIT_STUCK)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the run was stopped")));
 
-	holder = likely_holder(run);
+	/* that of a queue may be held by its other end */
+	if (waiter == &run->waiter)
+		holder = likely_holder(run);
 	ereport(ERROR,
 			(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 			 errmsg("lock \"%s\" is stuck", run->spec->lock),
 			 holder ?
-			 errdetail("Worker %d waited for longer than \"spinbench.stuck_timeout\" (%d ms); worker %d (PID %d) may hold it.",
+			 errdetail("Participant %d waited for longer than \"spinbench.stuck_timeout\" (%d ms); participant %d (PID %d) may hold it.",
 					   run->number, run->spec->stuck_timeout_ms,
 					   (int) (holder - run->participants), holder->pid) :
-			 errdetail("Worker %d waited for longer than \"spinbench.stuck_timeout\" (%d ms).",
+			 errdetail("Participant %d waited for longer than \"spinbench.stuck_timeout\" (%d ms).",
 					   run->number, run->spec->stuck_timeout_ms),
 			 errhint("If the lock works, raise \"spinbench.stuck_timeout\" or use fewer workers.")));
 }

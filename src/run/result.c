@@ -103,6 +103,10 @@ sum_participants(const SpbRun *run)
 		sum.load.cpu_ns += one->load.cpu_ns;
 		sum.load.voluntary += one->load.voluntary;
 		sum.load.involuntary += one->load.involuntary;
+		sum.queue_count.acquisitions += one->queue_count.acquisitions;
+		sum.queue_count.latch_sets += one->queue_count.latch_sets;
+		sum.queue_count.wakeups += one->queue_count.wakeups;
+		add(&sum.queue_contended, one->queue_contended);
 
 		/* the leader takes no lock: what it does not know does not matter */
 		if (i == 0)
@@ -116,6 +120,13 @@ sum_participants(const SpbRun *run)
 	}
 	if (run->spec->critical_section_lines == 0)
 		sum.count.handoffs = SPB_UNKNOWN;
+	if (!run->queue->counts)
+	{
+		sum.queue_count.acquisitions = SPB_UNKNOWN;
+		sum.queue_count.latch_sets = SPB_UNKNOWN;
+		sum.queue_count.wakeups = SPB_UNKNOWN;
+		sum.queue_contended = SPB_UNKNOWN;
+	}
 	return sum;
 }
 
@@ -212,6 +223,11 @@ remember_participants(const SpbRun *run)
  *	sleeps, slept_ms		while waiting, sum over all workers
  *	handoffs				acquisitions after another worker's; known only with
  *							a critical section
+ *	queue_acquisitions		of the queues' own spinlocks, by all participants
+ *	queue_contended			of these, how many did not succeed at once
+ *	latch_sets				by the queues, for the peer to look
+ *	wakeups					waits of all participants that ended; these four
+ *							are known only where the queue is ours
  *	cpu_ms					user and system, of all participants
  *	voluntary_switches, involuntary_switches
  *							context switches of all participants
@@ -248,6 +264,10 @@ spb_result_row(FunctionCallInfo fcinfo, const SpbRun *run)
 	put_count(&row, sum.count.sleeps);
 	put_ms(&row, sum.count.slept_ns);
 	put_count(&row, sum.count.handoffs);
+	put_count(&row, sum.queue_count.acquisitions);
+	put_count(&row, sum.queue_contended);
+	put_count(&row, sum.queue_count.latch_sets);
+	put_count(&row, sum.queue_count.wakeups);
 	put(&row, Float8GetDatum(cpu_ms), true);
 	put_count(&row, sum.load.voluntary);
 	put_count(&row, sum.load.involuntary);

@@ -63,7 +63,7 @@ hint_at_size(void *arg)
  */
 static dsm_segment *
 create_segment(const SpbRunSpec *spec, const SpbLockOps *lock,
-			   const SpbQueueOps *queue)
+			   const SpbQueueOps *queue, const char *message)
 {
 	SpbRunHeader layout = {0};
 	SpbRunHeader *header;
@@ -78,6 +78,7 @@ create_segment(const SpbRunSpec *spec, const SpbLockOps *lock,
 	Assert(lock->size(nparticipants) <= sizeof(((SpbLine *) NULL)->lock));
 
 	(void) reserve(&total, 1, sizeof(SpbRunHeader));
+	layout.message_at = reserve(&total, 1, spec->message_size);
 	layout.participants_at = reserve(&total, nparticipants, sizeof(SpbParticipant));
 	layout.lines_at = reserve(&total, nlines, sizeof(SpbLine));
 	layout.queue_stride = add_size(spec->queue_size, SPB_CACHE_LINE - 1) &
@@ -99,12 +100,14 @@ create_segment(const SpbRunSpec *spec, const SpbLockOps *lock,
 	header = dsm_segment_address(seg);
 	memset(header, 0, layout.queues_at);
 	*header = layout;
+	memcpy((char *) header + layout.message_at, message, spec->message_size);
 	header->magic = SPB_RUN_MAGIC;
 	header->spec = *spec;
 	header->database = MyDatabaseId;
 	header->user = GetAuthenticatedUserId();
 	header->leader = MyProc;
 	pg_atomic_init_u32(&header->started, 0);
+	pg_atomic_init_u32(&header->enough, 0);
 	pg_atomic_init_u32(&header->stopping, 0);
 
 	participants = (SpbParticipant *) ((char *) header + layout.participants_at);
@@ -119,7 +122,7 @@ create_segment(const SpbRunSpec *spec, const SpbLockOps *lock,
 	lock->init((char *) header + layout.lines_at, nparticipants);
 	for (int i = 0; i < spec->nqueues; i++)
 		queue->create((char *) header + layout.queues_at + i * layout.queue_stride,
-					  spec->queue_size);
+					  spec->queue_size, lock);
 	return seg;
 }
 
@@ -195,10 +198,9 @@ spb_run(SpbRun *run, const SpbRunSpec *spec, const SpbWorkload *workload,
 
 	memset(run, 0, sizeof(*run));
 	run->workload = workload;
-	run->message = message;
 	if (!spb_lock_choose(spec->lock, &lock, &problem))
 		elog(ERROR, "lock \"%s\" is not in this build", spec->lock);
-	seg = create_segment(spec, lock.ops, spb_queue_by_label(spec->queue));
+	seg = create_segment(spec, lock.ops, spb_queue_by_label(spec->queue), message);
 	run->seg = seg;
 
 	/*

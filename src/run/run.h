@@ -6,6 +6,7 @@
  * The segment is laid out as
  *
  *		SpbRunHeader		what is to be done, frozen; state of the run
+ *		message				to be sent
  *		SpbParticipant[]	one per participant, the leader first
  *		SpbLine[]			the lock under test and what it guards
  *		queues				of equal size
@@ -60,6 +61,7 @@ typedef struct SpbRunSpec
 	int			acquisitions;	/* per message and worker */
 	int			critical_section_lines;
 	int			stuck_timeout_ms;
+	char		scenario[SPB_LABEL_MAX];	/* for spinbench_check_queue() */
 } SpbRunSpec;
 
 typedef enum SpbParticipantState
@@ -79,8 +81,10 @@ typedef struct SpbParticipant
 	int			cpu;			/* it ended on, or -1 */
 	int			spin_limit;		/* where it ended */
 	uint64		messages;		/* it has passed on */
-	uint64		acquisitions;
-	SpbLockCounters count;
+	uint64		acquisitions;	/* of the lock under test */
+	SpbLockCounters count;		/* of the lock under test */
+	SpbQueueCounters queue_count;
+	uint64		queue_contended;	/* of queue_count.acquisitions */
 	SpbProcessLoad load;		/* from the start line to the end */
 	int			sqlstate;		/* of the error that ended it, or 0 */
 	char		message[256];	/* its texts, "" where it has none */
@@ -96,8 +100,10 @@ typedef struct SpbRunHeader
 	Oid			user;
 	PGPROC	   *leader;
 	pg_atomic_uint32 started;	/* the start line: everybody may go */
+	pg_atomic_uint32 enough;	/* the deadline has passed: send no more */
 	pg_atomic_uint32 stopping;	/* the run is over or has failed */
-	Size		participants_at;	/* offsets from the header */
+	Size		message_at;		/* offsets from the header */
+	Size		participants_at;
 	Size		lines_at;
 	Size		queues_at;
 	Size		queue_stride;
@@ -112,6 +118,7 @@ typedef struct SpbRun SpbRun;
 typedef struct SpbWorkload
 {
 	const char *name;
+	int			(*num_queues) (int nworkers);
 
 	/*
 	 * Called in every participant before it is ready: attach to the queues.
@@ -143,17 +150,18 @@ struct SpbRun
 	SpbParticipant *participants;	/* spec->nworkers + 1 */
 	SpbParticipant *me;
 	int			number;			/* mine: 0 is the leader */
+	const char *message;		/* spec->message_size bytes */
 	SpbLine    *lines;
 	SpbLockChoice lock;
 	const SpbQueueOps *queue;
-	SpbWaiter	waiter;
-	uint64		acquisitions;	/* mine so far */
+	SpbWaiter	waiter;			/* for the lock under test */
+	SpbQueueUser queue_user;
+	uint64		acquisitions;	/* mine so far, of the lock under test */
 	List	   *attached;		/* queue handles, detached at the end */
 	void	   *state;			/* the workload's own, of this participant */
 	SpbProcessLoad load_at_start;
 
 	/* the leader's alone */
-	const char *message;		/* spec->message_size bytes */
 	BackgroundWorkerHandle **handles;
 	int			nhandles;
 	SpbAffinity affinity;
@@ -172,7 +180,7 @@ extern void *spb_attach_sender(SpbRun *run, int queue);
 extern void *spb_attach_receiver(SpbRun *run, int queue);
 extern void spb_begin(SpbRun *run);
 extern void spb_end(SpbRun *run);
-extern void spb_wait_ended(SpbRun *run);
+extern void spb_wait_ended(SpbWaiter *waiter) pg_attribute_noreturn();
 
 /* worker.c: what a worker does around its workload */
 extern void spb_worker_start(SpbRun *run, Datum main_arg);
@@ -182,6 +190,7 @@ extern void spb_worker_await_start(SpbRun *run);
 extern void spb_launch(SpbRun *run);
 extern void spb_await_ready(SpbRun *run);
 extern void spb_await_gone(SpbRun *run);
+extern bool spb_worker_ended(SpbRun *run);
 extern void spb_kill_workers(SpbRun *run);
 extern void spb_worker_failed(SpbRun *run) pg_attribute_noreturn();
 
@@ -209,7 +218,7 @@ spb_inject(SpbRun *run)
 								 &run->waiter, times);
 	run->acquisitions += done;
 	if (unlikely(done < times))
-		spb_wait_ended(run);
+		spb_wait_ended(&run->waiter);
 }
 
 #endif							/* SPB_RUN_H */

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * arguments.c
- *	  The arguments that all workloads have, checked.
+ *	  From the arguments of a workload's SQL function to its result.
  *
  * Copyright (c) 2026, spinbench contributors
  *
@@ -37,6 +37,26 @@ refuse_less(int64 value, int64 least, const char *name, const char *unit)
 }
 
 /*
+ * Put the size of each queue into a specification, whose queue is known.
+ */
+void
+spb_check_queue_size(SpbRunSpec *spec, int64 queue_size)
+{
+	Size		maximum = MaxAllocHugeSize / (max_worker_processes + 2);
+
+	refuse_less(queue_size, (int64) spb_queue_by_label(spec->queue)->minimum_size(),
+				"queue_size", " bytes");
+
+	/* what would not fit into any address space; the system knows less */
+	if ((uint64) queue_size > maximum)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("queue_size must be at most %zu bytes, not " INT64_FORMAT,
+						maximum, queue_size)));
+	spec->queue_size = (Size) queue_size;
+}
+
+/*
  * Put the arguments of a workload's SQL function into the specification of its
  * run:
  *
@@ -50,11 +70,9 @@ refuse_less(int64 value, int64 least, const char *name, const char *unit)
  *
  * With both a count and a duration, what is reached first ends the run.
  */
-void
-spb_take_arguments(FunctionCallInfo fcinfo, SpbRunSpec *spec, const char **message)
+static void
+take_arguments(FunctionCallInfo fcinfo, SpbRunSpec *spec, const char **message)
 {
-	int64		queue_size;
-	int64		minimum;
 	text	   *message_text;
 
 	refuse_null(fcinfo, 0, "queue_size");
@@ -62,9 +80,8 @@ spb_take_arguments(FunctionCallInfo fcinfo, SpbRunSpec *spec, const char **messa
 	refuse_null(fcinfo, 3, "num_workers");
 	refuse_null(fcinfo, 4, "verify");
 
-	queue_size = PG_GETARG_INT64(0);
-	minimum = (int64) spb_queue_by_label(spec->queue)->minimum_size();
-	refuse_less(queue_size, minimum, "queue_size", " bytes");
+	spb_check_queue_size(spec, PG_GETARG_INT64(0));
+
 	message_text = PG_GETARG_TEXT_PP(1);
 	*message = VARDATA_ANY(message_text);
 	spec->message_size = VARSIZE_ANY_EXHDR(message_text);
@@ -79,14 +96,6 @@ spb_take_arguments(FunctionCallInfo fcinfo, SpbRunSpec *spec, const char **messa
 						 spec->nworkers, max_worker_processes)));
 	spec->verify = PG_GETARG_BOOL(4);
 
-	/* what does not even fit into an address space; the system knows less */
-	if ((uint64) queue_size > MaxAllocHugeSize / ((uint64) spec->nworkers + 2))
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("queue_size " INT64_FORMAT " is too large for %d workers",
-						queue_size, spec->nworkers)));
-	spec->queue_size = (Size) queue_size;
-
 	if (!PG_ARGISNULL(5))
 	{
 		spec->duration_ms = PG_GETARG_INT32(5);
@@ -99,4 +108,46 @@ spb_take_arguments(FunctionCallInfo fcinfo, SpbRunSpec *spec, const char **messa
 	}
 	else
 		spec->repeat_count = spec->duration_ms > 0 ? PG_INT64_MAX : 1;
+}
+
+/*
+ * Did this message arrive as it was sent?
+ */
+void
+spb_verify_message(const SpbRun *run, Size nbytes, const char *data)
+{
+	if (nbytes != run->spec->message_size)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("message corrupted by queue \"%s\"", run->spec->queue),
+				 errdetail("%zu bytes were sent and %zu bytes arrived.",
+						   run->spec->message_size, nbytes)));
+	for (Size i = 0; i < nbytes; i++)
+		if (data[i] != run->message[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_DATA_CORRUPTED),
+					 errmsg("message corrupted by queue \"%s\"", run->spec->queue),
+					 errdetail("What arrived differs at byte %zu of %zu.",
+							   i, nbytes)));
+}
+
+/*
+ * The body of a workload's SQL function.
+ */
+Datum
+spb_run_workload(FunctionCallInfo fcinfo, const SpbWorkload *workload)
+{
+	SpbRunSpec	spec;
+	SpbRun		run;
+	const char *message;
+	Datum		row;
+
+	spb_run_spec_init(&spec, workload);
+	take_arguments(fcinfo, &spec, &message);
+	spec.nqueues = workload->num_queues(spec.nworkers);
+
+	spb_run(&run, &spec, workload, message);
+	row = spb_result_row(fcinfo, &run);
+	dsm_detach(run.seg);
+	return row;
 }

@@ -26,11 +26,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "pgstat.h"
-#include "storage/latch.h"
 
-#include "compat.h"
-#include "run/settings.h"
 #include "workload/workload.h"
 
 typedef struct Ring
@@ -38,6 +34,12 @@ typedef struct Ring
 	void	   *in;
 	void	   *out;
 } Ring;
+
+static int
+ring_queues(int nworkers)
+{
+	return nworkers + 1;
+}
 
 static void
 ring_prepare(SpbRun *run)
@@ -60,36 +62,30 @@ ring_work(SpbRun *run)
 
 	for (;;)
 	{
+		shm_mq_result result;
 		Size		nbytes;
 		void	   *data;
 
 		CHECK_FOR_INTERRUPTS();
-		if (queue->receive(ring->in, &nbytes, &data, false) != SHM_MQ_SUCCESS)
+		if (queue->flush == NULL)
+			result = queue->receive(ring->in, &nbytes, &data, false);
+		else
+		{
+			/* pass on what we have before we wait for more */
+			result = queue->receive(ring->in, &nbytes, &data, true);
+			if (result == SHM_MQ_WOULD_BLOCK)
+			{
+				queue->flush(ring->out);
+				result = queue->receive(ring->in, &nbytes, &data, false);
+			}
+		}
+		if (result != SHM_MQ_SUCCESS)
 			break;
 		spb_inject(run);
 		if (queue->send(ring->out, nbytes, data, false) != SHM_MQ_SUCCESS)
 			break;
 		run->me->messages++;
 	}
-}
-
-/* Did this message come back as it was sent? */
-static void
-verify_message(const SpbRun *run, Size nbytes, const char *data)
-{
-	if (nbytes != run->spec->message_size)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("message corrupted by queue \"%s\"", run->spec->queue),
-				 errdetail("%zu bytes were sent and %zu bytes came back.",
-						   run->spec->message_size, nbytes)));
-	for (Size i = 0; i < nbytes; i++)
-		if (data[i] != run->message[i])
-			ereport(ERROR,
-					(errcode(ERRCODE_DATA_CORRUPTED),
-					 errmsg("message corrupted by queue \"%s\"", run->spec->queue),
-					 errdetail("What came back differs at byte %zu of %zu.",
-							   i, nbytes)));
 }
 
 /*
@@ -100,7 +96,6 @@ verify_message(const SpbRun *run, Size nbytes, const char *data)
 static void
 ring_lead(SpbRun *run, int64 window)
 {
-	static uint32 wait_event = 0;
 	const SpbQueueOps *queue = run->queue;
 	const SpbRunSpec *spec = run->spec;
 	Ring	   *ring = run->state;
@@ -143,7 +138,7 @@ ring_lead(SpbRun *run, int64 window)
 			{
 				received++;
 				if (spec->verify)
-					verify_message(run, nbytes, data);
+					spb_verify_message(run, nbytes, data);
 				wait = false;
 			}
 			else if (result == SHM_MQ_DETACHED)
@@ -154,9 +149,9 @@ ring_lead(SpbRun *run, int64 window)
 
 		if (wait)
 		{
-			(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH, -1L,
-							 spb_wait_event(&wait_event, "SpinbenchMessage"));
-			ResetLatch(MyLatch);
+			if (queue->flush)
+				queue->flush(ring->out);
+			queue->wait(&run->queue_user);
 		}
 	}
 	run->me->messages = received;
@@ -178,33 +173,17 @@ const SpbWorkload spb_pipelined = {
 	.name = "pipelined",
 	.prepare = ring_prepare,
 	.lead = pipelined_lead,
-	.work = ring_work
+	.work = ring_work,
+	.num_queues = ring_queues
 };
 
 const SpbWorkload spb_roundtrip = {
 	.name = "roundtrip",
 	.prepare = ring_prepare,
 	.lead = roundtrip_lead,
-	.work = ring_work
+	.work = ring_work,
+	.num_queues = ring_queues
 };
-
-static Datum
-run_ring(FunctionCallInfo fcinfo, const SpbWorkload *workload)
-{
-	SpbRunSpec	spec;
-	SpbRun		run;
-	const char *message;
-	Datum		row;
-
-	spb_run_spec_init(&spec, workload);
-	spb_take_arguments(fcinfo, &spec, &message);
-	spec.nqueues = spec.nworkers + 1;
-
-	spb_run(&run, &spec, workload, message);
-	row = spb_result_row(fcinfo, &run);
-	dsm_detach(run.seg);
-	return row;
-}
 
 PG_FUNCTION_INFO_V1(spinbench_pipelined);
 
@@ -214,12 +193,12 @@ PG_FUNCTION_INFO_V1(spinbench_pipelined);
  *
  * Send a message around a ring of workers repeat_count times, or for
  * duration_ms, with as many on their way as the queues hold.  See
- * spb_take_arguments() for the arguments and spb_result_row() for the result.
+ * take_arguments() for the arguments and spb_result_row() for the result.
  */
 Datum
 spinbench_pipelined(PG_FUNCTION_ARGS)
 {
-	return run_ring(fcinfo, &spb_pipelined);
+	return spb_run_workload(fcinfo, &spb_pipelined);
 }
 
 PG_FUNCTION_INFO_V1(spinbench_roundtrip);
@@ -233,5 +212,5 @@ PG_FUNCTION_INFO_V1(spinbench_roundtrip);
 Datum
 spinbench_roundtrip(PG_FUNCTION_ARGS)
 {
-	return run_ring(fcinfo, &spb_roundtrip);
+	return spb_run_workload(fcinfo, &spb_roundtrip);
 }

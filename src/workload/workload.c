@@ -15,6 +15,8 @@
 #include "workload/workload.h"
 
 static const SpbWorkload *const workloads[] = {
+	&spb_check_queue,
+	&spb_gather,
 	&spb_pipelined,
 	&spb_roundtrip,
 };

@@ -22,8 +22,15 @@
 extern const SpbWorkload spb_pipelined;
 extern const SpbWorkload spb_roundtrip;
 
-/* arguments.c: the arguments that all workloads have, checked */
-extern void spb_take_arguments(FunctionCallInfo fcinfo, SpbRunSpec *spec,
-							   const char **message);
+/* gather.c */
+extern const SpbWorkload spb_gather;
+
+/* check_queue.c */
+extern const SpbWorkload spb_check_queue;
+
+/* arguments.c */
+extern Datum spb_run_workload(FunctionCallInfo fcinfo, const SpbWorkload *workload);
+extern void spb_check_queue_size(SpbRunSpec *spec, int64 queue_size);
+extern void spb_verify_message(const SpbRun *run, Size nbytes, const char *data);
 
 #endif							/* SPB_WORKLOAD_H */

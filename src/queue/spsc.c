@@ -1,0 +1,517 @@
+/*-------------------------------------------------------------------------
+ *
+ * spsc.c
+ *	  A message queue that is as fast as one producer and one consumer can be.
+ *
+ * The same ring of bytes and the same semantics as shm_mq, but the two ends
+ * leave each other alone as long as they can:
+ *
+ *	- What each end writes lies on a cache line that the other end reads only
+ *	  when it has used up what it last saw there (Lamport 1983 for the ring,
+ *	  "Proving the Correctness of Multiprocess Programs" 1977; the cached copies
+ *	  are FastForward's and MCRingBuffer's idea: Lee, Bu, Chandranmenon, "A
+ *	  Lock-Free, Cache-Efficient Shared Ring Buffer", ANCS 2009).
+ *	- A position is published when a quarter of the ring has been passed, when
+ *	  the peer is waiting for it, or when there is nothing else to do.
+ *	- The latch is set only for a peer that has announced that it waits.  Who is
+ *	  about to wait says so and then looks again, and who publishes looks for
+ *	  waiters after it has published, with a full barrier between the two on
+ *	  both sides: one of them sees the other (Dekker's argument).
+ *
+ * Copyright (c) 2026, spinbench contributors
+ *
+ * IDENTIFICATION
+ *	  src/queue/spsc.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "port/atomics.h"
+#include "storage/proc.h"
+#include "storage/s_lock.h"
+#include "utils/memutils.h"
+
+#include "cpu/cpu.h"
+#include "queue/queue.h"
+
+#define ALIGNMENT 8
+#define PADDED(n) TYPEALIGN(ALIGNMENT, n)
+#define LENGTH_WORD sizeof(uint64)
+
+#ifndef PUBLISH_BYTES
+#define PUBLISH_BYTES 256
+#endif
+#ifndef MAX_WATCH
+#define MAX_WATCH 64
+#endif
+#define MIN_WATCH 1
+
+/* Written by one end only, each on a line of its own. */
+typedef union Line
+{
+	uint64		position;		/* grows only */
+	uint32		waits;
+	char		pad[SPB_CACHE_LINE];
+} Line;
+
+typedef struct Spsc
+{
+	/* written at the beginning and at the end only */
+	PGPROC	   *receiver;
+	PGPROC	   *sender;
+	Size		ring_size;		/* multiple of ALIGNMENT */
+	uint32		detached;
+	char		pad[SPB_CACHE_LINE - 2 * sizeof(PGPROC *) - sizeof(Size) - sizeof(uint32)];
+
+	Line		written;		/* by the sender */
+	Line		read;			/* by the receiver */
+
+	/*
+	 * Set by who is going to wait, cleared by who wakes it.  Apart from the
+	 * positions, since the peer looks here for every message and finds the
+	 * line unchanged in its cache.
+	 */
+	Line		receiver_waits;
+	Line		sender_waits;
+
+	char		ring[FLEXIBLE_ARRAY_MEMBER];
+} Spsc;
+
+typedef struct Handle
+{
+	Spsc	   *q;
+	char	   *ring;
+	Size		ring_size;
+	Size		offset;			/* of my position in the ring */
+	uint64		position;		/* mine */
+	uint64		published;		/* as the peer can see it */
+	uint64		peer;			/* the peer's, when I last looked */
+	Size		batch;			/* a quarter of the ring */
+	int			watch;			/* looks before a sleep */
+	bool		sends;			/* am I the sender? */
+	dsm_segment *seg;
+	SpbQueueUser *user;
+	MemoryContext context;		/* of buffer */
+	Size		done;			/* bytes of the current message passed so far */
+	bool		has_length;		/* the current message's length word is passed */
+	Size		length;			/* of the message being received */
+	char	   *buffer;			/* messages that are not in one piece */
+	Size		buffer_size;
+} Handle;
+
+#define LOAD(p) __atomic_load_n(p, __ATOMIC_RELAXED)
+#define LOAD_ACQUIRE(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define STORE(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)
+#define STORE_RELEASE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
+
+static pg_attribute_always_inline void
+move_on(Handle *h, Size nbytes)
+{
+	h->position += nbytes;
+	h->offset += nbytes;
+	if (h->offset >= h->ring_size)
+		h->offset -= h->ring_size;
+}
+
+/*
+ * Publish my position.  A peer that looks there sees it; one that sleeps does
+ * not, see wake().
+ */
+static pg_attribute_always_inline void
+publish(Handle *h, uint64 *position)
+{
+	STORE_RELEASE(position, h->position);
+	h->published = h->position;
+}
+
+/* Wake the peer if it has announced that it waits. */
+static pg_attribute_always_inline void
+wake(Handle *h, uint32 *peer_waits, PGPROC *peer)
+{
+	if (LOAD(peer_waits))
+	{
+		STORE(peer_waits, 0);
+		spb_wake_peer(h->user, peer);
+	}
+}
+
+/*
+ * There is nothing to do until the peer publishes: say that I wait, and return
+ * false if I still have to.  When it has published, the latch is set.
+ */
+static bool
+announce_wait(Handle *h, uint32 *i_wait, uint64 *peers_position)
+{
+	if (LOAD(i_wait) == 0)
+	{
+		STORE(i_wait, 1);
+		pg_memory_barrier();
+	}
+	return LOAD_ACQUIRE(peers_position) != h->peer;
+}
+
+/*
+ * Watch the peer's position for a while, since a sleep costs both of us more.
+ * How long adapts: it is worth it while the peer runs on another CPU, and
+ * waste when it waits for this one.
+ */
+static bool
+watch(Handle *h, uint64 *peers_position)
+{
+	for (int i = 0; i < h->watch; i++)
+	{
+		SPIN_DELAY();
+		if (LOAD(peers_position) != h->peer)
+		{
+			h->watch = Min(h->watch * 2, MAX_WATCH);
+			return true;
+		}
+	}
+	h->watch = Max(h->watch / 2, MIN_WATCH);
+	return false;
+}
+
+/*
+ * Sending.
+ */
+
+static void
+spsc_flush(void *handle)
+{
+	Handle	   *h = handle;
+
+	if (h->published != h->position)
+		publish(h, &h->q->written.position);
+
+	/* pairs with the barrier of announce_wait() */
+	pg_memory_barrier();
+	wake(h, &h->q->receiver_waits.waits, h->q->receiver);
+}
+
+/*
+ * No space is left according to what is known: look again, and wait.
+ */
+static SPB_NOINLINE shm_mq_result
+wait_for_space(Handle *h, bool nowait)
+{
+	Spsc	   *q = h->q;
+
+	for (;;)
+	{
+		h->peer = LOAD_ACQUIRE(&q->read.position);
+		if (LOAD(&q->detached))
+			return SHM_MQ_DETACHED;
+		if (h->position - h->peer < h->ring_size)
+			return SHM_MQ_SUCCESS;
+
+		spsc_flush(h);
+		if (!nowait && watch(h, &q->read.position))
+			continue;
+		if (announce_wait(h, &q->sender_waits.waits, &q->read.position))
+			continue;
+		if (LOAD(&q->detached))
+			return SHM_MQ_DETACHED;
+		if (nowait)
+			return SHM_MQ_WOULD_BLOCK;
+		spb_wait_for_peer(h->user);
+	}
+}
+
+static shm_mq_result
+spsc_send(void *handle, Size nbytes, const void *data, bool nowait)
+{
+	Handle	   *h = handle;
+	Spsc	   *q = h->q;
+	Size		needed = LENGTH_WORD + PADDED(nbytes);
+
+	/* the usual case: it fits, in one piece */
+	if (likely(!h->has_length &&
+			   h->position + needed - h->peer <= h->ring_size &&
+			   h->offset + needed <= h->ring_size))
+	{
+		char	   *at = h->ring + h->offset;
+
+		*(uint64 *) at = nbytes;
+		memcpy(at + LENGTH_WORD, data, nbytes);
+		move_on(h, needed);
+	}
+	else
+	{
+		if (nbytes > MaxAllocSize)
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("cannot send a message of %zu bytes", nbytes)));
+
+		while (!h->has_length || h->done < nbytes)
+		{
+			Size		space = h->ring_size - (Size) (h->position - h->peer);
+
+			if (space == 0)
+			{
+				shm_mq_result result = wait_for_space(h, nowait);
+
+				if (result != SHM_MQ_SUCCESS)
+					return result;
+				continue;
+			}
+			if (!h->has_length)
+			{
+				*(uint64 *) (h->ring + h->offset) = nbytes;
+				h->has_length = true;
+				h->done = 0;
+				move_on(h, LENGTH_WORD);
+			}
+			else
+			{
+				space = Min(space, h->ring_size - h->offset);
+				/* let the receiver copy one part while we write the next */
+				space = Min(space, h->batch);
+				space = Min(space, nbytes - h->done);
+				memcpy(h->ring + h->offset, (const char *) data + h->done, space);
+				h->done += space;
+				move_on(h, PADDED(space));
+				publish(h, &q->written.position);
+				wake(h, &q->receiver_waits.waits, q->receiver);
+			}
+		}
+		h->has_length = false;
+	}
+
+	if (h->position - h->published >= PUBLISH_BYTES || LOAD(&q->receiver_waits.waits))
+	{
+		publish(h, &q->written.position);
+		wake(h, &q->receiver_waits.waits, q->receiver);
+	}
+	if (unlikely(LOAD(&q->detached)))
+		return SHM_MQ_DETACHED;
+	return SHM_MQ_SUCCESS;
+}
+
+/*
+ * Receiving.
+ */
+
+/*
+ * Give space back.  A sender that waits is not woken for less than a quarter
+ * of the ring, unless I am going to wait, too: it would be back in no time.
+ */
+static void
+give_back(Handle *h)
+{
+	if (h->published != h->position)
+		publish(h, &h->q->read.position);
+	pg_memory_barrier();
+	wake(h, &h->q->sender_waits.waits, h->q->sender);
+}
+
+/*
+ * Nothing is left to read according to what is known: look again, and wait.
+ */
+static SPB_NOINLINE shm_mq_result
+wait_for_bytes(Handle *h, bool nowait)
+{
+	Spsc	   *q = h->q;
+
+	for (;;)
+	{
+		h->peer = LOAD_ACQUIRE(&q->written.position);
+		if (h->peer != h->position)
+			return SHM_MQ_SUCCESS;
+
+		give_back(h);
+		if (!nowait && watch(h, &q->written.position))
+			continue;
+		if (announce_wait(h, &q->receiver_waits.waits, &q->written.position))
+			continue;
+		if (LOAD_ACQUIRE(&q->detached))
+		{
+			/* it may have sent something between our two looks */
+			if (LOAD_ACQUIRE(&q->written.position) != h->peer)
+				continue;
+			return SHM_MQ_DETACHED;
+		}
+		if (nowait)
+			return SHM_MQ_WOULD_BLOCK;
+		spb_wait_for_peer(h->user);
+	}
+}
+
+static void
+make_buffer(Handle *h, Size nbytes)
+{
+	if (h->buffer_size >= nbytes)
+		return;
+	if (h->buffer)
+		pfree(h->buffer);
+	h->buffer_size = 0;
+	h->buffer = MemoryContextAlloc(h->context, nbytes);
+	h->buffer_size = nbytes;
+}
+
+static shm_mq_result
+spsc_receive(void *handle, Size *nbytesp, void **datap, bool nowait)
+{
+	Handle	   *h = handle;
+	shm_mq_result result;
+
+	/* the message returned last is not needed any more */
+	if (h->position - h->published >= h->batch)
+		give_back(h);
+
+	if (!h->has_length)
+	{
+		if (h->position == h->peer &&
+			(result = wait_for_bytes(h, nowait)) != SHM_MQ_SUCCESS)
+			return result;
+		h->length = (Size) *(uint64 *) (h->ring + h->offset);
+		move_on(h, LENGTH_WORD);
+		h->has_length = true;
+		h->done = 0;
+	}
+
+	for (;;)
+	{
+		Size		missing = h->length - h->done;
+		Size		available = (Size) (h->peer - h->position);
+
+		available = Min(available, h->ring_size - h->offset);
+		if (available >= missing && h->done == 0)
+		{
+			/* the usual case: it is there, in one piece */
+			*datap = h->ring + h->offset;
+			break;
+		}
+		if (available == 0)
+		{
+			result = wait_for_bytes(h, nowait);
+			if (result != SHM_MQ_SUCCESS)
+				return result;
+			continue;
+		}
+		if (h->done == 0)
+			make_buffer(h, h->length);
+		available = Min(available, missing);
+		memcpy(h->buffer + h->done, h->ring + h->offset, available);
+		h->done += available;
+		move_on(h, PADDED(available));
+		if (h->done == h->length)
+		{
+			h->has_length = false;
+			*nbytesp = h->length;
+			*datap = h->buffer;
+			return SHM_MQ_SUCCESS;
+		}
+		if (h->position - h->published >= h->batch)
+			give_back(h);
+	}
+
+	move_on(h, PADDED(h->length));
+	h->has_length = false;
+	*nbytesp = h->length;
+	return SHM_MQ_SUCCESS;
+}
+
+/*
+ * Life and death.
+ */
+
+static Size
+spsc_minimum_size(void)
+{
+	return offsetof(Spsc, ring) + ALIGNMENT;
+}
+
+static void
+spsc_create(void *address, Size size, const SpbLockOps *lock)
+{
+	Spsc	   *q = address;
+
+	memset(q, 0, offsetof(Spsc, ring));
+	q->ring_size = TYPEALIGN_DOWN(ALIGNMENT, size - offsetof(Spsc, ring));
+}
+
+static void
+detach_from(Spsc *q)
+{
+	PGPROC	   *peer = q->sender == MyProc ? q->receiver : q->sender;
+
+	STORE_RELEASE(&q->detached, 1);
+	pg_memory_barrier();
+	if (peer)
+		SetLatch(&peer->procLatch);
+}
+
+static void
+on_detach(dsm_segment *seg, Datum arg)
+{
+	detach_from((Spsc *) DatumGetPointer(arg));
+}
+
+static Handle *
+attach(Spsc *q, dsm_segment *seg, SpbQueueUser *user, bool sends)
+{
+	Handle	   *h = palloc0(sizeof(Handle));
+
+	h->q = q;
+	h->ring = q->ring;
+	h->ring_size = q->ring_size;
+
+	/*
+	 * A quarter: the peer has as much again to work on while the news of it
+	 * travels, twice.
+	 */
+	h->batch = Max(q->ring_size / 4, ALIGNMENT);
+	h->batch = TYPEALIGN_DOWN(ALIGNMENT, h->batch);
+	h->watch = MAX_WATCH;
+	h->sends = sends;
+	h->seg = seg;
+	h->user = user;
+	h->context = CurrentMemoryContext;
+	on_dsm_detach(seg, on_detach, PointerGetDatum(q));
+	return h;
+}
+
+static void *
+spsc_attach_sender(void *address, dsm_segment *seg, SpbQueueUser *user)
+{
+	((Spsc *) address)->sender = MyProc;
+	return attach(address, seg, user, true);
+}
+
+static void *
+spsc_attach_receiver(void *address, dsm_segment *seg, SpbQueueUser *user)
+{
+	((Spsc *) address)->receiver = MyProc;
+	return attach(address, seg, user, false);
+}
+
+static void
+spsc_detach(void *handle)
+{
+	Handle	   *h = handle;
+
+	if (h->sends)
+		spsc_flush(h);
+	detach_from(h->q);
+	cancel_on_dsm_detach(h->seg, on_detach, PointerGetDatum(h->q));
+	if (h->buffer)
+		pfree(h->buffer);
+	pfree(h);
+}
+
+const SpbQueueOps spb_spsc_queue = {
+	.label = "spsc",
+	.description = "as fast as one producer and one consumer can be",
+	.origin = "spinbench",
+	.minimum_size = spsc_minimum_size,
+	.create = spsc_create,
+	.attach_sender = spsc_attach_sender,
+	.attach_receiver = spsc_attach_receiver,
+	.send = spsc_send,
+	.flush = spsc_flush,
+	.receive = spsc_receive,
+	.wait = spb_watch_for_peer,
+	.detach = spsc_detach,
+	.counts = true
+};
