@@ -2,6 +2,7 @@
 #
 #	make && make install	build and install for the server of PG_CONFIG
 #	make installcheck		pg_regress and TAP tests, against a running server
+#	make installcheck-all	the same, going on after failures and showing their logs
 #	make warnings			compile with gcc and clang, where every warning counts
 #	make indent				lay out the sources as pgindent does
 #	make indent-check		fail if that would change anything
@@ -76,6 +77,23 @@ $(OBJS): $(wildcard $(srcdir)/src/*.h $(srcdir)/src/*/*.h)
 # The servers of TAP tests do not run as root.
 PROVE := $(abspath $(srcdir)/contrib_spinbench/unprivileged) $(PROVE)
 
+# Where whoever reads the output cannot look into files.  Each kind runs whatever
+# became of the other.
+installcheck-all: installcheck-regress installcheck-tap
+ifneq ($(MAKECMDGOALS),)
+ifeq ($(filter-out installcheck-all,$(MAKECMDGOALS)),)
+MAKEFLAGS += --keep-going
+endif
+endif
+
+installcheck-regress:
+	@$(MAKE) -f $(firstword $(MAKEFILE_LIST)) installcheck TAP_TESTS= || \
+		{ cat regression.diffs; false; }
+
+installcheck-tap:
+	@$(MAKE) -f $(firstword $(MAKEFILE_LIST)) installcheck REGRESS= PROVE_FLAGS=--verbose || \
+		{ tail -n 40 tmp_check/log/*; false; }
+
 #
 # For developers.
 #
@@ -111,4 +129,4 @@ indent-check:
 typedefs: $(OBJS)
 	$(srcdir)/contrib_spinbench/indent --typedefs $(OBJS)
 
-.PHONY: warnings indent indent-check typedefs
+.PHONY: installcheck-all installcheck-regress installcheck-tap warnings indent indent-check typedefs
