@@ -77,22 +77,15 @@ $(OBJS): $(wildcard $(srcdir)/src/*.h $(srcdir)/src/*/*.h)
 # The servers of TAP tests do not run as root.
 PROVE := $(abspath $(srcdir)/contrib_spinbench/unprivileged) $(PROVE)
 
-# Where whoever reads the output cannot look into files.  Each kind runs whatever
-# became of the other.
-installcheck-all: installcheck-regress installcheck-tap
-ifneq ($(MAKECMDGOALS),)
-ifeq ($(filter-out installcheck-all,$(MAKECMDGOALS)),)
-MAKEFLAGS += --keep-going
-endif
-endif
-
-installcheck-regress:
-	@$(MAKE) -f $(firstword $(MAKEFILE_LIST)) installcheck TAP_TESTS= || \
-		{ cat regression.diffs; false; }
-
-installcheck-tap:
-	@$(MAKE) -f $(firstword $(MAKEFILE_LIST)) installcheck REGRESS= PROVE_FLAGS=--verbose || \
-		{ tail -n 40 tmp_check/log/*; false; }
+# Where whoever reads the output cannot look into files, and each kind of test is
+# due whatever became of the other.
+installcheck-all:
+	@status=0; \
+	$(MAKE) -f $(firstword $(MAKEFILE_LIST)) installcheck TAP_TESTS= || \
+		{ status=1; cat regression.diffs; }; \
+	$(MAKE) -f $(firstword $(MAKEFILE_LIST)) installcheck REGRESS= PROVE_FLAGS=--verbose || \
+		{ status=1; tail -n 20 tmp_check/log/regress_log_*; }; \
+	exit $$status
 
 #
 # For developers.
@@ -129,4 +122,4 @@ indent-check:
 typedefs: $(OBJS)
 	$(srcdir)/contrib_spinbench/indent --typedefs $(OBJS)
 
-.PHONY: installcheck-all installcheck-regress installcheck-tap warnings indent indent-check typedefs
+.PHONY: installcheck-all warnings indent indent-check typedefs
