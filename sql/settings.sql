@@ -35,7 +35,10 @@ SET spinbench.lock = 'TAS';
 SET spinbench.queue = 'nonesuch';
 SET spinbench.acquisitions = -1;
 SET spinbench.critical_section_lines = -1;
+-- since 17 the range is shown with its unit
+\set VERBOSITY sqlstate
 SET spinbench.stuck_timeout = 0;
+\set VERBOSITY terse
 SET spinbench.cpus = 'zero';
 SET spinbench.cpus = '0-';
 SET spinbench.cpus = '0,';

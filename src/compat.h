@@ -17,6 +17,12 @@
 
 #include "pgstat.h"
 #include "utils/guc.h"
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+#if PG_VERSION_NUM >= 170000
+#include "utils/wait_event.h"
+#endif
 
 #if PG_VERSION_NUM < 150000
 #error "spinbench needs PostgreSQL 15 or later"
@@ -25,6 +31,11 @@
 /* Declared by fmgr.h since 16. */
 #if PG_VERSION_NUM < 160000
 extern PGDLLEXPORT void _PG_init(void);
+#endif
+
+/* A keyword before the declaration since 18, an attribute after it before. */
+#ifndef pg_noreturn
+#define pg_noreturn pg_attribute_noreturn()
 #endif
 
 /*

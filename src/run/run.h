@@ -35,6 +35,7 @@
 #include "storage/dsm.h"
 #include "storage/proc.h"
 
+#include "compat.h"
 #include "cpu/load.h"
 #include "cpu/pin.h"
 #include "lock/lock.h"
@@ -192,7 +193,7 @@ extern void spb_await_ready(SpbRun *run);
 extern void spb_await_gone(SpbRun *run);
 extern bool spb_worker_ended(SpbRun *run);
 extern void spb_kill_workers(SpbRun *run);
-extern void spb_worker_failed(SpbRun *run) pg_attribute_noreturn();
+pg_noreturn extern void spb_worker_failed(SpbRun *run);
 
 /* deadline.c: the time limit of a run */
 extern void spb_deadline_set(int duration_ms);
