@@ -6,7 +6,6 @@
 #	make warnings			compile with gcc and clang, where every warning counts
 #	make indent				lay out the sources as pgindent does
 #	make indent-check		fail if that would change anything
-#	make typedefs			write the list of types that indent needs
 #
 # contrib_spinbench/check builds and runs every test by itself, and
 # contrib_spinbench/with-server make installcheck needs no server to be running.
@@ -113,13 +112,10 @@ build/warnings/$(1)/%.o: %.c $$(wildcard $(srcdir)/src/*.h $(srcdir)/src/*/*.h)
 endef
 $(foreach compiler,$(COMPILERS),$(eval $(call warnings_of,$(compiler))))
 
-indent:
-	$(srcdir)/contrib_spinbench/indent
+indent: $(OBJS)
+	$(srcdir)/contrib_spinbench/indent $(OBJS)
 
-indent-check:
-	$(srcdir)/contrib_spinbench/indent --check
+indent-check: $(OBJS)
+	$(srcdir)/contrib_spinbench/indent --check $(OBJS)
 
-typedefs: $(OBJS)
-	$(srcdir)/contrib_spinbench/indent --typedefs $(OBJS)
-
-.PHONY: installcheck-all warnings indent indent-check typedefs
+.PHONY: installcheck-all warnings indent indent-check
