@@ -7,54 +7,13 @@
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd -P)
+# shellcheck source=/dev/null
+. "$here/tap.bash"
 with_server=$here/../with-server
-count=0
-
-# Its own directory for temporary files tells what is left over.
-TMPDIR=$(mktemp -d /tmp/with-server-test.XXXXXX)
-export TMPDIR
-trap 'rm -rf "$TMPDIR"' EXIT
-chmod 755 "$TMPDIR"
-out=$TMPDIR/out
-
-# is GOT EXPECTED NAME
-is()
-{
-	((++count))
-	if [[ $1 == "$2" ]]; then
-		echo "ok $count - $3"
-	else
-		echo "not ok $count - $3"
-		printf 'got:\n%s\nexpected:\n%s\n' "$1" "$2" | sed 's/^/#   /'
-	fi
-}
-
-# like GOT PATTERN NAME
-like()
-{
-	if [[ $1 =~ $2 ]]; then is ok ok "$3"; else is "$1" "like: $2" "$3"; fi
-}
-
-# Neither a process that mentions our directory nor anything in it.
-nothing_left()
-{
-	local left
-	left=$(find "$TMPDIR" -mindepth 1 ! -path "$out*" -printf '%p\n' | head -n 5)
-	left+=$(pgrep -fa "$TMPDIR/" || true)
-	is "$left" "" "$1: nothing is left"
-}
-
-await()
-{
-	for _ in {1..600}; do
-		"$@" && return
-		sleep 0.1
-	done
-	return 1
-}
 
 query='SELECT count(*) FROM pg_extension WHERE extname = $$spinbench$$'
 
+# shellcheck disable=SC2154		# tap.bash sets $out
 "$with_server" --help >"$out" 2>&1
 is $? 0 "--help: status"
 like "$(<"$out")" '^Usage: with-server ' "--help: text"
@@ -127,4 +86,4 @@ is $? 137 "SIGKILL to the process group: status"
 await eval '! pgrep -f "$TMPDIR/" >/dev/null && [[ -z $(find "$TMPDIR" -path "*/spinbench.*" -print -quit) ]]'
 nothing_left "SIGKILL to the process group"
 
-echo "1..$count"
+done_testing
