@@ -48,6 +48,18 @@ nothing_left "command killed"
 "$with_server" -- bash -c 'exec -a "$TMPDIR/sleeper" sleep 1000 >/dev/null &'
 nothing_left "command leaves a process behind"
 
+"$with_server" -- bash -c '
+	psql -Xq -c "SELECT pg_sleep(60)" >/dev/null 2>&1 &
+	for _ in {1..600}; do
+		pid=$(psql -XAt -c "SELECT pid FROM pg_stat_activity WHERE query LIKE \$\$%sleep(60)\$\$ AND pid <> pg_backend_pid()")
+		[[ -z $pid ]] || break
+		sleep 0.1
+	done
+	kill -KILL "$pid"
+	wait
+	until psql -XAt -c "$0" 2>/dev/null; do sleep 0.1; done' "$query" >"$out" 2>&1
+is "$(<"$out")" 1 "the extension outlives a crash of the server"
+
 "$with_server" -- /nonexistent >"$out" 2>&1
 is $? 127 "no such command: status"
 nothing_left "no such command"
