@@ -34,6 +34,10 @@ PGHOST=/nonexistent PGSERVICE=nonexistent PGOPTIONS='-c work_mem=5MB' \
 	"$with_server" psql -XAt -c 'SHOW work_mem' >"$out" 2>&1
 is "$(<"$out")" 4MB "the caller's PG variables do not matter"
 
+mkdir -m 700 "$out.private"
+(cd "$out.private" && "$with_server" true) >"$out" 2>&1
+is "$(<"$out")" "" "nothing is said, in a directory that only the caller can enter"
+
 echo input | "$with_server" cat >"$out" 2>&1
 is "$(<"$out")" input "standard input"
 
