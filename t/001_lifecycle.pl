@@ -115,7 +115,7 @@ for my $number (1 .. 3)
 {
 	$session = begin_run();
 	is( $node->safe_psql('postgres',
-			"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'spinbench worker' ORDER BY pid LIMIT 1 OFFSET $number - 1"),
+			"SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity WHERE backend_type = 'spinbench worker' ORDER BY pid LIMIT 1 OFFSET $number - 1) w"),
 		't', "terminate worker $number");
 	next_run_works($session, "terminated worker $number",
 		qr/ERROR:  terminating background worker "spinbench worker" due to administrator command\nCONTEXT:  spinbench worker \d, PID \d+/);
