@@ -33,11 +33,6 @@
 extern PGDLLEXPORT void _PG_init(void);
 #endif
 
-/* A keyword before the declaration since 18, an attribute after it before. */
-#ifndef pg_noreturn
-#define pg_noreturn pg_attribute_noreturn()
-#endif
-
 /*
  * What a check hook of a setting returns in *extra or *newval is freed by
  * guc.c: with pfree() since 16, with free() before.

@@ -96,6 +96,8 @@
 #else
 #define SPB_NOINLINE __attribute__((noinline, no_icf))
 #endif
+/* PostgreSQL 18 has one that pointers to functions cannot have. */
+#define SPB_NORETURN __attribute__((noreturn))
 #define SPB_LIKELY(x) __builtin_expect((x) != 0, 1)
 #define SPB_UNLIKELY(x) __builtin_expect((x) != 0, 0)
 

@@ -51,7 +51,7 @@ typedef struct SpbQueueUser
 	int			watch;			/* see spb_watch_for_peer() */
 
 	/* Raises the error for a wait that ended without the lock. */
-	void		(*wait_ended) (SpbWaiter *waiter) pg_attribute_noreturn();
+	void		(*wait_ended) (SpbWaiter *waiter) SPB_NORETURN;
 } SpbQueueUser;
 
 typedef struct SpbQueueOps

@@ -35,7 +35,6 @@
 #include "storage/dsm.h"
 #include "storage/proc.h"
 
-#include "compat.h"
 #include "cpu/load.h"
 #include "cpu/pin.h"
 #include "lock/lock.h"
@@ -181,7 +180,7 @@ extern void *spb_attach_sender(SpbRun *run, int queue);
 extern void *spb_attach_receiver(SpbRun *run, int queue);
 extern void spb_begin(SpbRun *run);
 extern void spb_end(SpbRun *run);
-extern void spb_wait_ended(SpbWaiter *waiter) pg_attribute_noreturn();
+extern void spb_wait_ended(SpbWaiter *waiter) SPB_NORETURN;
 
 /* worker.c: what a worker does around its workload */
 extern void spb_worker_start(SpbRun *run, Datum main_arg);
@@ -193,7 +192,7 @@ extern void spb_await_ready(SpbRun *run);
 extern void spb_await_gone(SpbRun *run);
 extern bool spb_worker_ended(SpbRun *run);
 extern void spb_kill_workers(SpbRun *run);
-pg_noreturn extern void spb_worker_failed(SpbRun *run);
+extern void spb_worker_failed(SpbRun *run) SPB_NORETURN;
 
 /* deadline.c: the time limit of a run */
 extern void spb_deadline_set(int duration_ms);
