@@ -12,23 +12,17 @@
  */
 #include "postgres.h"
 
+#include <sched.h>
+
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
-#include "storage/s_lock.h"
 
 #include "compat.h"
 #include "queue/queue.h"
 
-/*
- * Looks at the latch before a sleep.  The limits bracket what a sleep costs:
- * 1000 delays are some 10 to 50 microseconds.
- */
-#define MIN_WATCH	10
-#define MAX_WATCH	1000
-#define WATCH_UP	100
-#define WATCH_DOWN	10
+#define YIELDS 30
 
 void
 spb_wake_peer(SpbQueueUser *user, PGPROC *peer)
@@ -57,25 +51,16 @@ spb_wait_for_peer(SpbQueueUser *user)
 /*
  * A sleep and the signal that ends it cost some microseconds of both
  * processes; a latch that is set before its owner sleeps costs next to
- * nothing.  How long to watch adapts as the spinning of s_lock.c does: it is
- * worth it while the peer runs on another CPU, and waste when the peer waits
- * for this one.
+ * nothing.  So give the CPU away for a while, to the peer if it waits for one,
+ * before going to sleep: with a CPU to ourselves, these calls take about as
+ * long as a sleep would.
  */
 void
 spb_watch_for_peer(SpbQueueUser *user)
 {
 	volatile Latch *latch = MyLatch;
 
-	for (int i = 0; i < user->watch; i++)
-	{
-		if (latch->is_set)
-		{
-			user->watch = Min(user->watch + WATCH_UP, MAX_WATCH);
-			break;
-		}
-		SPIN_DELAY();
-	}
-	if (!latch->is_set)
-		user->watch = Max(user->watch - WATCH_DOWN, MIN_WATCH);
+	for (int i = 0; i < YIELDS && !latch->is_set; i++)
+		sched_yield();
 	spb_wait_for_peer(user);
 }

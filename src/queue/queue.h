@@ -48,7 +48,6 @@ typedef struct SpbQueueUser
 	const SpbLockOps *lock;
 	SpbWaiter	waiter;			/* apart from that of the injected lock */
 	SpbQueueCounters count;
-	int			watch;			/* see spb_watch_for_peer() */
 
 	/* Raises the error for a wait that ended without the lock. */
 	void		(*wait_ended) (SpbWaiter *waiter) SPB_NORETURN;
@@ -127,7 +126,7 @@ extern void spb_wake_peer(SpbQueueUser *user, PGPROC *peer);
 /* Wait until the peer has done so, or for an interrupt. */
 extern void spb_wait_for_peer(SpbQueueUser *user);
 
-/* Likewise, but watch the latch for a while before going to sleep. */
+/* Likewise, but give the CPU away for a while before going to sleep. */
 extern void spb_watch_for_peer(SpbQueueUser *user);
 
 #endif							/* SPB_QUEUE_H */

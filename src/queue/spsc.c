@@ -7,16 +7,36 @@
  * leave each other alone as long as they can:
  *
  *	- What each end writes lies on a cache line that the other end reads only
- *	  when it has used up what it last saw there (Lamport 1983 for the ring,
- *	  "Proving the Correctness of Multiprocess Programs" 1977; the cached copies
- *	  are FastForward's and MCRingBuffer's idea: Lee, Bu, Chandranmenon, "A
- *	  Lock-Free, Cache-Efficient Shared Ring Buffer", ANCS 2009).
- *	- A position is published when a quarter of the ring has been passed, when
- *	  the peer is waiting for it, or when there is nothing else to do.
+ *	  when it has used up what it last saw there.  The ring is Lamport's
+ *	  ("Proving the Correctness of Multiprocess Programs", 1977), the cached
+ *	  copies of the positions are from Lee, Bu, Chandranmenon, "A Lock-Free,
+ *	  Cache-Efficient Shared Ring Buffer", ANCS 2009.
+ *	- The sender publishes its position after some cache lines, the receiver
+ *	  after a quarter of the ring; either does so at once for a peer that waits.
  *	- The latch is set only for a peer that has announced that it waits.  Who is
- *	  about to wait says so and then looks again, and who publishes looks for
+ *	  about to wait says so and then looks again, and who flushes looks for
  *	  waiters after it has published, with a full barrier between the two on
- *	  both sides: one of them sees the other (Dekker's argument).
+ *	  both sides, so that one of them sees the other (Dekker's argument).  A send
+ *	  has no such barrier: if it misses a waiter, the next send or the flush,
+ *	  which is due before the sender waits for anything, does not.
+ *	- A process that has to wait gives its CPU away some times before it goes to
+ *	  sleep, see peer.c.
+ *
+ * What limits it now, measured by spinbench_pipelined() through a queue of 16 kB
+ * on two CPUs of a virtual machine (Intel Xeon, KVM), nanoseconds per message,
+ * shm_mq of PostgreSQL 15 in parentheses:
+ *
+ *	message			same process,		two processes,
+ *					one queue			two queues
+ *	5 bytes			 13   (44)			   31     (212)
+ *	1000 bytes		 27   (52)			  566    (3489)
+ *	64 kB		   2230 (1991)			23932  (464000)
+ *
+ * Within one process it is the functions for short messages (a send and a
+ * receive are 13 ns) and memcpy for long ones (two copies of 64 kB).  Between
+ * processes it is the transfer of the data's cache lines from one CPU to the
+ * other: 16 lines of a 1000-byte message, twice, and 11 ns per line for 64 kB.
+ * contrib_spinbench/speed/queues shows the ratios.
  *
  * Copyright (c) 2026, spinbench contributors
  *
@@ -29,7 +49,6 @@
 
 #include "port/atomics.h"
 #include "storage/proc.h"
-#include "storage/s_lock.h"
 #include "utils/memutils.h"
 
 #include "cpu/cpu.h"
@@ -39,41 +58,39 @@
 #define PADDED(n) TYPEALIGN(ALIGNMENT, n)
 #define LENGTH_WORD sizeof(uint64)
 
-#ifndef PUBLISH_BYTES
+/*
+ * How much a sender keeps to itself while the receiver is busy: some cache
+ * lines, so that the two do not pass the line of the position to and fro for
+ * each small message.
+ */
 #define PUBLISH_BYTES 256
-#endif
-#ifndef MAX_WATCH
-#define MAX_WATCH 64
-#endif
-#define MIN_WATCH 1
 
 /* Written by one end only, each on a line of its own. */
 typedef union Line
 {
 	uint64		position;		/* grows only */
-	uint32		waits;
 	char		pad[SPB_CACHE_LINE];
 } Line;
 
 typedef struct Spsc
 {
-	/* written at the beginning and at the end only */
+	/* rarely written */
 	PGPROC	   *receiver;
 	PGPROC	   *sender;
 	Size		ring_size;		/* multiple of ALIGNMENT */
 	uint32		detached;
-	char		pad[SPB_CACHE_LINE - 2 * sizeof(PGPROC *) - sizeof(Size) - sizeof(uint32)];
+
+	/*
+	 * Set by who is going to wait, cleared by who wakes it.  The peer looks
+	 * here for every message, and finds the line unchanged in its cache as
+	 * long as nobody waits.
+	 */
+	uint32		receiver_waits;
+	uint32		sender_waits;
+	char		pad[SPB_CACHE_LINE - 2 * sizeof(PGPROC *) - sizeof(Size) - 3 * sizeof(uint32)];
 
 	Line		written;		/* by the sender */
 	Line		read;			/* by the receiver */
-
-	/*
-	 * Set by who is going to wait, cleared by who wakes it.  Apart from the
-	 * positions, since the peer looks here for every message and finds the
-	 * line unchanged in its cache.
-	 */
-	Line		receiver_waits;
-	Line		sender_waits;
 
 	char		ring[FLEXIBLE_ARRAY_MEMBER];
 } Spsc;
@@ -88,7 +105,6 @@ typedef struct Handle
 	uint64		published;		/* as the peer can see it */
 	uint64		peer;			/* the peer's, when I last looked */
 	Size		batch;			/* a quarter of the ring */
-	int			watch;			/* looks before a sleep */
 	bool		sends;			/* am I the sender? */
 	dsm_segment *seg;
 	SpbQueueUser *user;
@@ -152,27 +168,6 @@ announce_wait(Handle *h, uint32 *i_wait, uint64 *peers_position)
 }
 
 /*
- * Watch the peer's position for a while, since a sleep costs both of us more.
- * How long adapts: it is worth it while the peer runs on another CPU, and
- * waste when it waits for this one.
- */
-static bool
-watch(Handle *h, uint64 *peers_position)
-{
-	for (int i = 0; i < h->watch; i++)
-	{
-		SPIN_DELAY();
-		if (LOAD(peers_position) != h->peer)
-		{
-			h->watch = Min(h->watch * 2, MAX_WATCH);
-			return true;
-		}
-	}
-	h->watch = Max(h->watch / 2, MIN_WATCH);
-	return false;
-}
-
-/*
  * Sending.
  */
 
@@ -186,7 +181,7 @@ spsc_flush(void *handle)
 
 	/* pairs with the barrier of announce_wait() */
 	pg_memory_barrier();
-	wake(h, &h->q->receiver_waits.waits, h->q->receiver);
+	wake(h, &h->q->receiver_waits, h->q->receiver);
 }
 
 /*
@@ -206,15 +201,13 @@ wait_for_space(Handle *h, bool nowait)
 			return SHM_MQ_SUCCESS;
 
 		spsc_flush(h);
-		if (!nowait && watch(h, &q->read.position))
-			continue;
-		if (announce_wait(h, &q->sender_waits.waits, &q->read.position))
+		if (announce_wait(h, &q->sender_waits, &q->read.position))
 			continue;
 		if (LOAD(&q->detached))
 			return SHM_MQ_DETACHED;
 		if (nowait)
 			return SHM_MQ_WOULD_BLOCK;
-		spb_wait_for_peer(h->user);
+		spb_watch_for_peer(h->user);
 	}
 }
 
@@ -272,16 +265,16 @@ spsc_send(void *handle, Size nbytes, const void *data, bool nowait)
 				h->done += space;
 				move_on(h, PADDED(space));
 				publish(h, &q->written.position);
-				wake(h, &q->receiver_waits.waits, q->receiver);
+				wake(h, &q->receiver_waits, q->receiver);
 			}
 		}
 		h->has_length = false;
 	}
 
-	if (h->position - h->published >= PUBLISH_BYTES || LOAD(&q->receiver_waits.waits))
+	if (h->position - h->published >= PUBLISH_BYTES || LOAD(&q->receiver_waits))
 	{
 		publish(h, &q->written.position);
-		wake(h, &q->receiver_waits.waits, q->receiver);
+		wake(h, &q->receiver_waits, q->receiver);
 	}
 	if (unlikely(LOAD(&q->detached)))
 		return SHM_MQ_DETACHED;
@@ -293,8 +286,8 @@ spsc_send(void *handle, Size nbytes, const void *data, bool nowait)
  */
 
 /*
- * Give space back.  A sender that waits is not woken for less than a quarter
- * of the ring, unless I am going to wait, too: it would be back in no time.
+ * Give space back.  This is done by quarters of the ring, unless I am going to
+ * wait: a sender that is woken for less would be back in no time.
  */
 static void
 give_back(Handle *h)
@@ -302,7 +295,7 @@ give_back(Handle *h)
 	if (h->published != h->position)
 		publish(h, &h->q->read.position);
 	pg_memory_barrier();
-	wake(h, &h->q->sender_waits.waits, h->q->sender);
+	wake(h, &h->q->sender_waits, h->q->sender);
 }
 
 /*
@@ -320,9 +313,7 @@ wait_for_bytes(Handle *h, bool nowait)
 			return SHM_MQ_SUCCESS;
 
 		give_back(h);
-		if (!nowait && watch(h, &q->written.position))
-			continue;
-		if (announce_wait(h, &q->receiver_waits.waits, &q->written.position))
+		if (announce_wait(h, &q->receiver_waits, &q->written.position))
 			continue;
 		if (LOAD_ACQUIRE(&q->detached))
 		{
@@ -333,7 +324,7 @@ wait_for_bytes(Handle *h, bool nowait)
 		}
 		if (nowait)
 			return SHM_MQ_WOULD_BLOCK;
-		spb_wait_for_peer(h->user);
+		spb_watch_for_peer(h->user);
 	}
 }
 
@@ -463,7 +454,6 @@ attach(Spsc *q, dsm_segment *seg, SpbQueueUser *user, bool sends)
 	 */
 	h->batch = Max(q->ring_size / 4, ALIGNMENT);
 	h->batch = TYPEALIGN_DOWN(ALIGNMENT, h->batch);
-	h->watch = MAX_WATCH;
 	h->sends = sends;
 	h->seg = seg;
 	h->user = user;

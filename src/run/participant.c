@@ -78,7 +78,6 @@ spb_join(SpbRun *run, dsm_segment *seg, int number)
 	run->queue_user.lock = run->lock.ops;
 	run->queue_user.waiter = run->waiter;
 	run->queue_user.waiter.on_wait = NULL;
-	run->queue_user.watch = 100;
 	run->queue_user.wait_ended = spb_wait_ended;
 
 	run->me->proc = MyProc;
