@@ -81,12 +81,14 @@ refuse(SpbLabelProblem *problem, const char *format,...)
 	return false;
 }
 
-/* Append "word" to a list of what there is, unless it is in it already. */
+/* Append "word", if any, to a list of what there is, unless it is in it already. */
 static void
 list_word(char *list, size_t size, const char *word)
 {
 	size_t		used = strlen(list);
 
+	if (word[0] == '\0')
+		return;
 	for (const char *at = list; (at = strstr(at, word)) != NULL; at++)
 	{
 		char		after = at[strlen(word)];
@@ -94,7 +96,7 @@ list_word(char *list, size_t size, const char *word)
 		if ((at == list || at[-1] == ' ') && (after == '\0' || after == ','))
 			return;
 	}
-	if (word[0] != '\0' && used + strlen(word) + 3 < size)
+	if (used + strlen(word) + 3 < size)
 		snprintf(list + used, size - used, "%s%s", used ? ", " : "", word);
 }
 
