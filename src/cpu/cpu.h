@@ -89,13 +89,14 @@
  */
 #define SPB_CACHE_LINE 128
 
-#define SPB_INLINE static inline __attribute__((always_inline, unused))
 /* Kept apart even from a function of the same code: see spin.c. */
 #ifdef __clang__
-#define SPB_NOINLINE __attribute__((noinline))
+#define SPB_UNMERGED
 #else
-#define SPB_NOINLINE __attribute__((noinline, no_icf))
+#define SPB_UNMERGED no_icf
 #endif
+#define SPB_INLINE static inline __attribute__((always_inline, unused, SPB_UNMERGED))
+#define SPB_NOINLINE __attribute__((noinline, SPB_UNMERGED))
 /* PostgreSQL 18 has one that pointers to functions cannot have. */
 #define SPB_NORETURN __attribute__((noreturn))
 #define SPB_LIKELY(x) __builtin_expect((x) != 0, 1)

@@ -41,8 +41,9 @@ enum
  * The code of one lock.  TRY is one attempt without and SPIN_TRY one attempt
  * with the test that is due while spinning.
  *
- * The slow path keeps a name of its own in the symbol table, so that profiles
- * and disassemblies show which lock is spinning.
+ * All functions keep code and a name of their own, even where two locks happen
+ * to have the same code, so that profiles and disassemblies show which lock is
+ * spinning.
  */
 #define DEFINE_SPINLOCK(NAME, PRIMITIVE, W, FENCES, TEST, DELAY, ORDER) \
 SPB_INLINE bool \
@@ -87,13 +88,13 @@ NAME##_release(void *lock, SpbWaiter *waiter) \
 	(void) waiter; \
 	spb_release_w##W((volatile SPB_WORD(W) *) lock, FENCES); \
 } \
-static uint64_t \
+static SPB_NOINLINE uint64_t \
 NAME##_hammer(SpbLine *lines, int nlines, SpbWaiter *waiter, uint64_t times) \
 { \
 	return spb_hammer_with(NAME##_acquire, NAME##_release, \
 						   lines, nlines, waiter, times); \
 } \
-static bool \
+static SPB_NOINLINE bool \
 NAME##_fetch_add(void *lock, SpbWaiter *waiter, \
 				 uint64_t *value, uint64_t n, uint64_t *before) \
 { \
