@@ -100,7 +100,9 @@ add_word(Words *words, const char *word, size_t length)
 									  used > 0 ? " or " : "", mnemonic, note);
 		word += n + 1;
 	}
-	add_item(words, item);
+	/* nothing, if the linker knows of none: a static program has more helpers */
+	if (used > 0)
+		add_item(words, item);
 }
 
 static void
