@@ -105,6 +105,9 @@
 /* Keeps the compiler from moving memory accesses across it. */
 #define SPB_COMPILER_BARRIER() __asm__ __volatile__("" ::: "memory")
 
+/* Keeps the compiler from working on a variable where it came from. */
+#define SPB_KEEP_IN_REGISTER(variable) __asm__ __volatile__("" : "+r"(variable))
+
 #define SPB_NEEDS_spb_always ""
 
 SPB_INLINE bool

@@ -78,10 +78,17 @@ spb_hammer_with(bool (*acquire) (void *, SpbWaiter *),
 		}
 		for (int i = 0; i < nlines; i++)
 		{
-			/* volatile: one load and one store per line, whatever "times" */
+			/*
+			 * volatile: one load and one store per line, whatever "times".
+			 * Between them the value is in a register, since one instruction
+			 * that increments memory may be atomic (agsi of s390x), and such
+			 * a counter loses nothing to a lock that excludes nobody.
+			 */
 			volatile uint64_t *counter = &lines[i].counter;
+			uint64_t	value = *counter;
 
-			*counter = *counter + 1;
+			SPB_KEEP_IN_REGISTER(value);
+			*counter = value + 1;
 		}
 		release(lines, waiter);
 	}
