@@ -72,7 +72,11 @@
 #define SPB_ARCH_NAME "sparc"
 #define SPB_ARCH_SLOCK_WIDTH 1
 #define SPB_ARCH_WIDTHS(X, ...) X(1, __VA_ARGS__)
+#ifdef __clang__
+#define SPB_GENERIC_TAS(W) "cas"	/* of the word around */
+#else
 #define SPB_GENERIC_TAS(W) "ldstub"
+#endif
 #define SPB_GENERIC_CAS(W) "cas"
 #define SPB_ARCH_RELEASE_INSTRUCTIONS(W) "clrb|stb"
 
