@@ -3,6 +3,8 @@
 #	make && make install	build and install for the server of PG_CONFIG
 #	make installcheck		pg_regress and TAP tests, against a running server
 #	make installcheck-all	the same, going on after failures and showing their logs
+#	make selftest			test the locks as a plain program, without a server
+#	make selftest-cross		the same for other architectures, under emulation
 #	make warnings			compile with gcc and clang, where every warning counts
 #	make indent				lay out the sources as pgindent does
 #	make indent-check		fail if that would change anything
@@ -86,6 +88,12 @@ installcheck-all:
 		{ status=1; tail -n 20 tmp_check/log/regress_log_*; }; \
 	exit $$status
 
+selftest:
+	$(or $(srcdir),.)/contrib_spinbench/selftest/run native
+
+selftest-cross:
+	$(or $(srcdir),.)/contrib_spinbench/selftest/run cross
+
 #
 # For developers.
 #
@@ -118,4 +126,4 @@ indent: $(OBJS)
 indent-check: $(OBJS)
 	$(srcdir)/contrib_spinbench/indent --check $(OBJS)
 
-.PHONY: installcheck-all warnings indent indent-check
+.PHONY: installcheck-all selftest selftest-cross warnings indent indent-check
