@@ -44,7 +44,10 @@ OBJS = \
 	src/workload/workload.o
 
 EXTENSION = spinbench
-DATA = spinbench--1.0.sql
+
+# The script that CREATE EXTENSION runs, put together from these, in this order.
+SCRIPT = runs
+DATA_built = spinbench--1.0.sql
 
 REGRESS = $(sort $(basename $(notdir $(wildcard $(srcdir)/sql/*.sql))))
 REGRESS_OPTS = --load-extension=spinbench
@@ -71,6 +74,9 @@ vpath %.control $(srcdir)
 
 # Nor has it a src/ to put objects into.
 $(shell mkdir -p $(sort $(dir $(OBJS))))
+
+spinbench--1.0.sql: $(SCRIPT:%=$(srcdir)/install/%.sql) $(firstword $(MAKEFILE_LIST))
+	cat $(filter %.sql,$^) >$@
 
 # PGXS does not track headers.
 $(OBJS): $(wildcard $(srcdir)/src/*.h $(srcdir)/src/*/*.h)

@@ -1,4 +1,5 @@
-/* spinbench--1.0.sql */
+-- The extension script, put together by the Makefile from the parts in
+-- install/.  This is the first: runs and what they return.
 
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION spinbench" to load this file. \quit
