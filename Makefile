@@ -16,8 +16,12 @@ MODULE_big = spinbench
 OBJS = \
 	src/spinbench.o \
 	src/catalog.o \
+	src/environment.o \
 	src/guc.o \
+	src/cpu/cost.o \
 	src/cpu/load.o \
+	src/cpu/machine.o \
+	src/cpu/model.o \
 	src/cpu/pin.o \
 	src/lock/control.o \
 	src/lock/instructions.o \
@@ -46,7 +50,7 @@ OBJS = \
 EXTENSION = spinbench
 
 # The script that CREATE EXTENSION runs, put together from these, in this order.
-SCRIPT = runs
+SCRIPT = runs sweeps
 DATA_built = spinbench--1.0.sql
 
 REGRESS = $(sort $(basename $(notdir $(wildcard $(srcdir)/sql/*.sql))))
@@ -77,6 +81,9 @@ $(shell mkdir -p $(sort $(dir $(OBJS))))
 
 spinbench--1.0.sql: $(SCRIPT:%=$(srcdir)/install/%.sql) $(firstword $(MAKEFILE_LIST))
 	cat $(filter %.sql,$^) >$@
+
+# What spinbench_environment() says about this build.
+src/environment.o: private override CPPFLAGS += '-DSPB_CFLAGS="$(subst ",\",$(CFLAGS) $(CFLAGS_SL))"'
 
 # PGXS does not track headers.
 $(OBJS): $(wildcard $(srcdir)/src/*.h $(srcdir)/src/*/*.h)

@@ -16,11 +16,12 @@
 
 #include "compat.h"
 #include "guc.h"
+#include "version.h"
 
 #ifdef PG_MODULE_MAGIC_EXT
 PG_MODULE_MAGIC_EXT(
 					.name = "spinbench",
-					.version = "1.0.0"
+					.version = SPB_VERSION
 );
 #else
 PG_MODULE_MAGIC;
