@@ -18,6 +18,7 @@ OBJS = \
 	src/catalog.o \
 	src/environment.o \
 	src/guc.o \
+	src/sweep.o \
 	src/cpu/cost.o \
 	src/cpu/load.o \
 	src/cpu/machine.o \
@@ -50,7 +51,7 @@ OBJS = \
 EXTENSION = spinbench
 
 # The script that CREATE EXTENSION runs, put together from these, in this order.
-SCRIPT = runs sweeps
+SCRIPT = runs sweeps plan sweep statistics compare
 DATA_built = spinbench--1.0.sql
 
 REGRESS = $(sort $(basename $(notdir $(wildcard $(srcdir)/sql/*.sql))))
