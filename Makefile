@@ -51,7 +51,7 @@ OBJS = \
 EXTENSION = spinbench
 
 # The script that CREATE EXTENSION runs, put together from these, in this order.
-SCRIPT = runs sweeps plan sweep statistics compare
+SCRIPT = runs sweeps plan sweep statistics compare describe report exchange
 DATA_built = spinbench--1.0.sql
 
 REGRESS = $(sort $(basename $(notdir $(wildcard $(srcdir)/sql/*.sql))))
@@ -84,7 +84,7 @@ spinbench--1.0.sql: $(SCRIPT:%=$(srcdir)/install/%.sql) $(firstword $(MAKEFILE_L
 	cat $(filter %.sql,$^) >$@
 
 # What spinbench_environment() says about this build.
-src/environment.o: private override CPPFLAGS += '-DSPB_CFLAGS="$(subst ",\",$(CFLAGS) $(CFLAGS_SL))"'
+src/environment.o: private override CPPFLAGS += '-DSPB_CFLAGS="$(subst ",\",$(CFLAGS))"'
 
 # PGXS does not track headers.
 $(OBJS): $(wildcard $(srcdir)/src/*.h $(srcdir)/src/*/*.h)

@@ -183,7 +183,7 @@ BEGIN
 END
 $$;
 
--- A time in words, to two units at most.
+-- A time in words, to two units at most; what is left of a second is one.
 CREATE FUNCTION spb_duration(seconds float8)
 RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -193,7 +193,7 @@ AS $$
                 WHEN s < 3600 THEN s / 60 || ' min ' || s % 60 || ' s'
                 ELSE s / 3600 || ' h ' || s % 3600 / 60 || ' min'
            END
-      FROM (SELECT ceil(greatest(seconds, 0))::int8) AS whole(s)
+      FROM (SELECT CASE WHEN seconds > 0 THEN greatest(round(seconds), 1) ELSE 0 END::int8) AS whole(s)
 $$;
 
 -- Say what a sweep with these (checked) arguments is to do and, if that can be

@@ -48,6 +48,7 @@ SELECT spb_duration(s) FROM unnest(ARRAY[-1, 0, 0.2, 59.1, 61, 3599, 3600, 10000
 -- takes twice as long, of C, which takes 80 % but for one round and at 4 workers
 -- fails in half of the rounds, and of D, which takes 98 %.
 --
+ALTER TABLE spinbench_sweeps ALTER sweep RESTART WITH 1;
 INSERT INTO spinbench_sweeps (note, arguments, settings, environment)
 VALUES ('by hand', '{"locks": ["A", "A", "B", "C", "D"], "queues": ["q"], "workers": [2, 4], "workload": "pipelined"}', '{}', '{}')
 RETURNING sweep \gset

@@ -58,10 +58,10 @@ DELETE FROM spinbench_samples
  WHERE sweep = :sweep AND (round = 2 AND lock = 'leaky' OR round = 1 AND lock = 'server');
 UPDATE spinbench_sweeps SET ended = NULL, outcome = NULL WHERE sweep = :sweep;
 CALL spinbench_resume(:sweep);
-SELECT round, count(*), array_agg(position ORDER BY position) AS positions
+SELECT round, count(*), count(DISTINCT position) AS positions
   FROM spinbench_samples WHERE sweep = :sweep GROUP BY round ORDER BY round;
 CALL spinbench_resume(:sweep, 2);
-SELECT round, count(*), array_agg(position ORDER BY position) AS positions
+SELECT round, count(*), count(DISTINCT position) AS positions
   FROM spinbench_samples WHERE sweep = :sweep GROUP BY round ORDER BY round;
 SELECT outcome, arguments -> 'rounds' AS rounds, settings ->> 'spinbench.stuck_timeout' AS stuck_timeout
   FROM spinbench_sweeps WHERE sweep = :sweep;
