@@ -27,12 +27,13 @@ BEGIN
 END
 $$;
 
--- The samples of a sweep, as they are compared: arms beside each other in a
--- group.  Across locks an arm is an entry of a lock and a group is one of a
--- queue; across queues it is the other way round.
+-- The samples of a sweep, or of so many of its rounds, as they are compared:
+-- arms beside each other in a group.  Across locks an arm is an entry of a lock
+-- and a group is one of a queue; across queues it is the other way round.
 CREATE FUNCTION spb_arms(
     sweep int8,
     across text,
+    rounds int4,
     OUT round int4,
     OUT workers int4,
     OUT "group" int4,
@@ -54,6 +55,7 @@ AS $$
            s.ns_per_message, s.sqlstate IS NOT NULL, s.doubts
       FROM spinbench_samples s
      WHERE s.sweep = spb_arms.sweep
+       AND (rounds IS NULL OR s.round <= rounds)
 $$;
 
 -- The entry that others are compared with: the first with this label, or the
@@ -86,7 +88,7 @@ $$;
 -- Compare the cells of a sweep with those of a baseline, which is the label of
 -- a lock (or, across queues, of a queue) of the sweep, by default the first;
 -- each in the same group, which is a queue (or a lock), and with the same
--- number of workers.
+-- number of workers.  rounds: only the first so many.
 --
 -- queue_entry, queue, workers, lock_entry, lock
 --                  the cell; the baseline's label again is an A/A pair
@@ -105,6 +107,7 @@ CREATE FUNCTION spinbench_compare(
     sweep int8,
     baseline text DEFAULT NULL,
     across text DEFAULT NULL,
+    rounds int4 DEFAULT NULL,
     OUT queue_entry int4,
     OUT queue text,
     OUT workers int4,
@@ -128,18 +131,19 @@ AS $$
 DECLARE
     this spinbench_sweeps := spb_sweep(sweep);
     dimension text := spb_across(this, across);
+    only_rounds int4 := rounds;
     base int4 := spb_baseline(this, baseline, dimension);
     base_label text := this.arguments -> (dimension || 's') ->> base - 1;
 BEGIN
     RETURN QUERY
     WITH samples AS MATERIALIZED (
-        SELECT a.* FROM spb_arms(this.sweep, dimension) a
+        SELECT a.* FROM spb_arms(this.sweep, dimension, only_rounds) a
     ), cells AS (
         SELECT s."group", s.group_label, s.workers, s.arm, s.label,
                array_agg(b.ns / nullif(s.ns, 0)) AS ratios,
                count(*) FILTER (WHERE s.failed) AS failed,
                count(*) FILTER (WHERE b.failed) AS base_failed,
-               count(*) AS rounds,
+               count(*) AS total,
                array_agg(s.doubts) FILTER (WHERE NOT s.failed) AS doubts,
                array_agg(b.doubts) FILTER (WHERE NOT b.failed) AS base_doubts
           FROM samples s
@@ -174,9 +178,9 @@ BEGIN
                CASE WHEN f.differs AND greatest(f.median, 1 / f.median) - 1 <= f.noise_floor
                    THEN 'no more than the noise floor'
                END,
-               CASE WHEN f.failed > 0 THEN format('failed in %s of %s', f.failed, f.rounds) END,
+               CASE WHEN f.failed > 0 THEN format('failed in %s of %s', f.failed, f.total) END,
                CASE WHEN f.base_failed > 0
-                   THEN format('baseline failed in %s of %s', f.base_failed, f.rounds)
+                   THEN format('baseline failed in %s of %s', f.base_failed, f.total)
                END,
                spb_doubts(f.doubts),
                'baseline: ' || spb_doubts(f.base_doubts)), '')
@@ -185,18 +189,15 @@ BEGIN
 END
 $$;
 
--- Whether each comparison of a sweep has an interval no wider than this part
--- of its median.  What has failed in every round is not waited for.
---
--- Stopping by the width of an interval, whatever it says, has little to do
--- with where it lies; a sweep that went on until something differs would find
--- a difference at last, between any two.
-CREATE FUNCTION spb_is_precise(sweep int8, width float8)
+-- Whether, after so many rounds, each comparison of a sweep has an interval no
+-- wider than this part of its median.  What has failed in every round is not
+-- waited for.
+CREATE FUNCTION spb_is_precise(sweep int8, width float8, rounds int4)
 RETURNS bool
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, @extschema@, pg_temp
 AS $$
     SELECT coalesce(bool_and(coalesce(c.high - c.low <= width * c.speedup, false)), false)
-      FROM spinbench_compare(sweep) c
+      FROM spinbench_compare(sweep, rounds => spb_is_precise.rounds) c
      WHERE c.n > 0
 $$;

@@ -84,6 +84,9 @@ SELECT workers, lock_entry, lock, baseline_label, n, round(speedup::numeric, 6) 
        round(noise_floor::numeric, 6) AS noise_floor, verdict, doubts
   FROM spinbench_compare(:sweep);
 \x
+-- of the first rounds only
+SELECT workers, lock, n, round(low::numeric, 6) AS low, round(high::numeric, 6) AS high
+  FROM spinbench_compare(:sweep, rounds => 6) WHERE lock_entry = 2;
 -- against another one: every ratio is divided by the same
 SELECT workers, lock_entry, lock, n, round(speedup::numeric, 6) AS speedup, verdict, noise_floor
   FROM spinbench_compare(:sweep, 'B');
@@ -94,9 +97,9 @@ SELECT spinbench_compare(:sweep, across => 'workers');
 SELECT spinbench_compare(NULL);
 SELECT spinbench_compare(-1);
 -- all intervals that exist are narrower than 9 %, but C at 4 workers has none
-SELECT spb_is_precise(:sweep, 1);
+SELECT spb_is_precise(:sweep, 1, 8);
 DELETE FROM spinbench_samples WHERE sweep = :sweep AND lock = 'C';
-SELECT spb_is_precise(:sweep, 0.08), spb_is_precise(:sweep, 0.06);
+SELECT spb_is_precise(:sweep, 0.08, 8), spb_is_precise(:sweep, 0.06, 8), spb_is_precise(:sweep, 0.08, 5);
 
 -- queues are compared in the same way, within the same lock
 UPDATE spinbench_sweeps

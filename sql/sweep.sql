@@ -77,7 +77,7 @@ EXCEPTION WHEN object_not_in_prerequisite_state THEN
     RAISE WARNING '%', replace(sqlerrm, last::text, 'N');
 END $$;
 
--- until the intervals are narrow
+-- until the intervals have been narrow for a while: six rounds, and a quarter more
 CALL spinbench_sweep(ARRAY['server', 'server'], ARRAY[0], narrower_than => 1000,
                      rounds => 100, repeat_count => 1) \gset
 SELECT outcome, (SELECT max(round) FROM spinbench_samples s WHERE s.sweep = :sweep) AS rounds
