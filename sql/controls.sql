@@ -33,3 +33,12 @@ END $$;
 -- and the next run works
 RESET spinbench.lock;
 SELECT messages FROM spinbench_pipelined(16384, 'xyzzy', 100, 2);
+
+-- "slowed" is a lock, though it takes longer: contrib_spinbench/honesty measures that
+SET spinbench.lock = 'slowed';
+SET spinbench.acquisitions = 7;
+SET spinbench.critical_section_lines = 2;
+SELECT lock, messages, acquisitions FROM spinbench_pipelined(16384, 'xyzzy', 1000, 3);
+RESET spinbench.lock;
+RESET spinbench.acquisitions;
+RESET spinbench.critical_section_lines;

@@ -37,6 +37,7 @@ static const struct
 }			single_locks[] = {
 #ifndef SPB_STANDALONE
 	{"server", &spb_server_lock, false},
+	{"slowed", &spb_slowed_lock, false},
 #endif
 	{"broken", &spb_broken_lock, true},
 	{"leaky", &spb_leaky_lock, true},

@@ -248,6 +248,7 @@ extern bool spb_variant_choose(const SpbVariant *variant, SpbLockChoice *choice,
 
 /* server.c: the installed server's own macros */
 extern const SpbLockOps spb_server_lock;
+extern const SpbLockOps spb_slowed_lock;	/* takes 5 % longer */
 
 /* control.c: what is no lock, so that checks can be seen to fail */
 extern const SpbLockOps spb_broken_lock;

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+#
+# That honesty measures and judges, as a TAP test for prove.  Not what it finds:
+# a test that looks at times is one that fails.
+
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd -P)
+# shellcheck source=/dev/null
+. "$here/tap.bash"
+honesty=$here/../honesty
+
+# shellcheck disable=SC2154		# tap.bash sets $out
+"$honesty" --help >"$out" 2>&1
+is $? 0 "--help: status"
+like "$(<"$out")" '^Usage: honesty ' "--help: text"
+
+while read -r arguments; do
+	# shellcheck disable=SC2086
+	"$honesty" $arguments >"$out" 2>&1
+	is $? 2 "$arguments: status"
+	like "$(<"$out")" '^honesty: ' "$arguments: message"
+done <<'ARGUMENTS'
+--nonsense
+--sweeps
+--sweeps 0
+--rounds 5
+ARGUMENTS
+
+"$honesty" --sweeps 3 --rounds 7 --sample-ms 1 >"$out" 2>&1
+status=$?
+like "$status" '^[01]$' "tiny: status"
+report=$(<"$out")
+like "$report" $'\n3 sweeps of server, server, slowed; 7 rounds; ' "tiny: what it did"
+cell='[0-3] of 3 \([0-9.]+ %\)'
+like "$report" $'\n *6 +[0-9.]+ s +96.9 % +'"$cell +$cell +[0-9.]+"$'\n' "tiny: after 6 rounds"
+like "$report" $'\n *7 +[0-9.]+ s +98.4 % +'"$cell +$cell +[0-9.]+"$'\n' "tiny: after 7 rounds"
+is "$(grep -q 'FALSE' "$out"; echo $?)" "$((status == 0))" "tiny: the status is the judgement"
+nothing_left "tiny"
+
+done_testing
