@@ -120,6 +120,8 @@ BEGIN
                s.contended::float8 / s.messages || ' contended/op',
                s.handoffs::float8 / s.messages || ' handoffs/op',
                s.sleeps::float8 / s.messages || ' sleeps/op',
+               s.latch_sets::float8 / s.messages || ' latch-sets/op',
+               s.wakeups::float8 / s.messages || ' wakeups/op',
                s.cpu_ms * 1e6 / s.messages || ' cpu-ns/op')
       FROM spinbench_samples s
       JOIN spb_names(this, 'lock') l ON l.arm = s.lock_entry

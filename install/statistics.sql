@@ -148,6 +148,7 @@ $$;
 -- contended_percent    of the acquisitions of all samples
 -- handoff_percent      of the same: another participant had it before
 -- sleeps_per_second    waits that went to sleep, of all workers
+-- latch_sets, wakeups  per message, where the queue is ours
 -- cpu_ns               CPU time of all participants per message
 CREATE VIEW spinbench_summary AS
 SELECT c.sweep, c.workload, c.queue_entry, c.queue, c.workers, c.lock_entry, c.lock,
@@ -155,7 +156,8 @@ SELECT c.sweep, c.workload, c.queue_entry, c.queue, c.workers, c.lock_entry, c.l
        m.median AS median_ns, m.low AS low_ns, m.high AS high_ns, m.coverage,
        c.mean_ns, c.best_ns, c.worst_ns,
        1e9 / nullif(m.median, 0) AS messages_per_second,
-       c.contended_percent, c.handoff_percent, c.sleeps_per_second, c.cpu_ns,
+       c.contended_percent, c.handoff_percent, c.sleeps_per_second, c.latch_sets, c.wakeups,
+       c.cpu_ns,
        nullif(concat_ws('; ',
            CASE WHEN m.coverage IS NULL THEN 'too few samples for an interval' END,
            CASE WHEN c.failed > 0 THEN 'failed in ' || c.failed || ' of ' || c.failed + m.n END,
@@ -169,6 +171,8 @@ SELECT c.sweep, c.workload, c.queue_entry, c.queue, c.workers, c.lock_entry, c.l
                (100 * sum(contended) / nullif(sum(acquisitions), 0))::float8 AS contended_percent,
                (100 * sum(handoffs) / nullif(sum(acquisitions), 0))::float8 AS handoff_percent,
                sum(sleeps)::float8 / nullif(sum(elapsed_ms) / 1000, 0) AS sleeps_per_second,
+               sum(latch_sets)::float8 / nullif(sum(messages), 0)::float8 AS latch_sets,
+               sum(wakeups)::float8 / nullif(sum(messages), 0)::float8 AS wakeups,
                1e6 * sum(cpu_ms) / nullif(sum(messages), 0)::float8 AS cpu_ns,
                array_agg(doubts) FILTER (WHERE sqlstate IS NULL) AS doubts
           FROM spinbench_samples

@@ -80,7 +80,7 @@ UPDATE spinbench_sweeps SET environment = '{"machine": {"model": "an abacus", "a
  WHERE sweep = (SELECT min(sweep) FROM spinbench_sweeps)
 RETURNING sweep \gset
 UPDATE spinbench_samples
-   SET messages = 1000, ns_per_message = round * 100.5, contended = 30, sleeps = 2, handoffs = NULL, cpu_ms = 1.5,
+   SET messages = 1000, ns_per_message = round * 100.5, contended = 30, sleeps = 2, handoffs = NULL, latch_sets = 500, wakeups = 250, cpu_ms = 1.5,
        position = -lock_entry * 10 - workers + 100
  WHERE sweep = :sweep AND sqlstate IS NULL;
 SELECT regexp_replace(line, '^sweep: [0-9a-f-]{36}$', 'sweep: ID')

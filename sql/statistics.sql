@@ -54,13 +54,13 @@ VALUES ('by hand', '{"locks": ["A", "A", "B", "C", "D"], "queues": ["q"], "worke
 RETURNING sweep \gset
 INSERT INTO spinbench_samples (sweep, round, position, lock_entry, queue_entry, measured_at,
         workload, lock, queue, workers, messages, elapsed_ms, ns_per_message, acquisitions,
-        contended, sleeps, handoffs, cpu_ms, doubts, error, sqlstate)
+        contended, sleeps, handoffs, latch_sets, cpu_ms, doubts, error, sqlstate)
 SELECT :sweep, r, row_number() OVER (PARTITION BY r), l, 1, '2026-01-01', 'pipelined',
        (ARRAY['A', 'A', 'B', 'C', 'D'])[l], 'q', w,
        CASE WHEN NOT failed THEN 1000 END, CASE WHEN NOT failed THEN ns / 1000 END,
        CASE WHEN NOT failed THEN ns END, CASE WHEN NOT failed THEN 2000 END,
        CASE WHEN NOT failed THEN 100 * l END, CASE WHEN NOT failed THEN 2 END,
-       CASE WHEN NOT failed THEN 500 END, CASE WHEN NOT failed THEN 0.01 END,
+       CASE WHEN NOT failed THEN 500 END, CASE WHEN NOT failed THEN 250 END, CASE WHEN NOT failed THEN 0.01 END,
        CASE WHEN NOT failed AND l = 3 AND r <= 2 THEN 'stolen ' || r || ' %' END,
        CASE WHEN failed THEN 'no' END, CASE WHEN failed THEN '53000' END
   FROM generate_series(1, 8) r, unnest(ARRAY[2, 4]) w, generate_series(1, 5) l,
@@ -75,7 +75,7 @@ SELECT workers, lock_entry, lock, n, failed, round(median_ns::numeric, 3) AS med
 SELECT lock_entry, round(mean_ns::numeric, 3) AS mean, round(best_ns::numeric, 3) AS best,
        round(worst_ns::numeric, 3) AS worst, round(messages_per_second::numeric) AS rate,
        contended_percent, handoff_percent, round(sleeps_per_second::numeric) AS sleeps,
-       cpu_ns, doubts
+       latch_sets, wakeups, cpu_ns, doubts
   FROM spinbench_summary WHERE sweep = :sweep AND workers = 4 ORDER BY lock_entry;
 
 \x
