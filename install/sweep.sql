@@ -187,8 +187,8 @@ BEGIN
 END
 $$;
 
--- Begin a sweep, with checked arguments, and return the state for spb_step().
-CREATE FUNCTION spb_begin(arguments jsonb, note text)
+-- Create a sweep, with checked arguments, and return the state for spb_step().
+CREATE FUNCTION spb_create(arguments jsonb, note text)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, @extschema@, pg_temp
@@ -235,7 +235,7 @@ BEGIN
        FROM jsonb_each_text(settings) s WHERE s.value IS NOT NULL;
     arguments := spb_check_arguments(locks, queues, workers, jsonb_strip_nulls(others));
     IF NOT coalesce(dry_run, false) THEN
-        RETURN spb_begin(arguments, note);
+        RETURN spb_create(arguments, note);
     END IF;
     PERFORM spb_announce('would run', arguments);
     FOR line IN
