@@ -25,16 +25,19 @@ done <<'ARGUMENTS'
 --sweeps
 --sweeps 0
 --rounds 5
+--max-rounds=1
 ARGUMENTS
 
-"$honesty" --sweeps 3 --rounds 7 --sample-ms 1 >"$out" 2>&1
+"$honesty" --sweeps 3 --rounds 7 --slowed-sweeps 2 --max-rounds 13 --sample-ms 1 >"$out" 2>&1
 status=$?
 like "$status" '^[01]$' "tiny: status"
 report=$(<"$out")
-like "$report" $'\n3 sweeps of server, server, slowed; 7 rounds; ' "tiny: what it did"
-cell='[0-3] of 3 \([0-9.]+ %\)'
-like "$report" $'\n *6 +[0-9.]+ s +96.9 % +'"$cell +$cell +[0-9.]+"$'\n' "tiny: after 6 rounds"
-like "$report" $'\n *7 +[0-9.]+ s +98.4 % +'"$cell +$cell +[0-9.]+"$'\n' "tiny: after 7 rounds"
+like "$report" $'\n3 sweeps of server and server: ' "tiny: equal locks"
+like "$report" $'\n *6 +[0-9.]+ s +96.9 % +[0-3] of 3 +[0-9.]+ % +[0-9.]+\n' "tiny: after 6 rounds"
+like "$report" $'\n *7 +[0-9.]+ s +98.4 % +[0-3] of 3 +[0-9.]+ % +[0-9.]+\n' "tiny: after 7 rounds"
+like "$report" $'\n2 sweeps of server and slowed: ' "tiny: slowed lock"
+like "$report" $'\n *12 +[0-9.]+ s +96.1 % +[0-2] of 2 +[0-9.]+ % +[0-9.]+(\n|$)' "tiny: after 12 rounds"
+like "$report" $'\n *(13 +[0-9.]+ s +97.8 %|12 .* 2 of 2) ' "tiny: goes on until it is found"
 is "$(grep -q 'FALSE' "$out"; echo $?)" "$((status == 0))" "tiny: the status is the judgement"
 nothing_left "tiny"
 
