@@ -63,6 +63,17 @@ PG_CPPFLAGS = -I$(srcdir)/src
 # would only ask for the compiler that the server's JIT was built with.
 override with_llvm = no
 
+# With SANITIZE=yes, AddressSanitizer and UndefinedBehaviorSanitizer watch over
+# the module; the server must be started with their runtimes preloaded, as
+# contrib_spinbench/with-server --sanitize does.  A checked memcpy() is not seen.
+ifneq ($(SANITIZE),)
+SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=undefined
+OBJS += src/sanitize.o
+PG_CPPFLAGS += -DSPB_SANITIZE
+PG_CFLAGS = $(SANITIZERS) -O1 -fno-omit-frame-pointer
+PG_LDFLAGS = $(SANITIZERS)
+endif
+
 PG_CONFIG ?= pg_config
 
 # Not the default goal, whatever comes first in what is included.
@@ -70,6 +81,13 @@ all:
 
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
+
+ifneq ($(SANITIZE),)
+override CPPFLAGS += -U_FORTIFY_SOURCE
+all: sanitize_first.so
+sanitize_first.so: $(srcdir)/contrib_spinbench/sanitize_first.c
+	$(CC) $(PG_CFLAGS) -fPIC -shared -Wl,-z,initfirst -o $@ $<
+endif
 
 # A build outside of the source tree looks there for sources only: VPATH would
 # also find objects, which may be for another PostgreSQL.

@@ -30,6 +30,7 @@
 #include "storage/shm_mq.h"
 
 #include "lock/lock.h"
+#include "sanitize.h"
 
 /* What the queues of a participant count; they all stay unknown for shm_mq. */
 typedef struct SpbQueueCounters

@@ -24,6 +24,16 @@ queue_address(SpbRun *run, int queue)
 		queue * run->header->queue_stride;
 }
 
+/* For the sanitizers: nothing belongs between two queues. */
+static void
+keep_queues_apart(SpbRun *run)
+{
+	spb_forbid(run->seg, (char *) queue_address(run, 0) - SPB_REDZONE, SPB_REDZONE);
+	for (int i = 0; i < run->spec->nqueues; i++)
+		spb_forbid(run->seg, (char *) queue_address(run, i) + run->spec->queue_size,
+				   run->header->queue_stride - run->spec->queue_size);
+}
+
 /*
  * A wait for the lock has come to its limit: go on only while nobody has asked
  * this process or the whole run to stop.
@@ -80,6 +90,7 @@ spb_join(SpbRun *run, dsm_segment *seg, int number)
 	run->queue_user.waiter.on_wait = NULL;
 	run->queue_user.wait_ended = spb_wait_ended;
 
+	keep_queues_apart(run);
 	run->me->proc = MyProc;
 	run->me->pid = MyProcPid;
 	if (run->me->pin_to >= 0 && !spb_pin_to(run->me->pin_to, &run->affinity))

@@ -81,7 +81,8 @@ create_segment(const SpbRunSpec *spec, const SpbLockOps *lock,
 	layout.message_at = reserve(&total, 1, spec->message_size);
 	layout.participants_at = reserve(&total, nparticipants, sizeof(SpbParticipant));
 	layout.lines_at = reserve(&total, nlines, sizeof(SpbLine));
-	layout.queue_stride = add_size(spec->queue_size, SPB_CACHE_LINE - 1) &
+	(void) reserve(&total, 1, SPB_REDZONE);
+	layout.queue_stride = add_size(spec->queue_size, SPB_REDZONE + SPB_CACHE_LINE - 1) &
 		~(Size) (SPB_CACHE_LINE - 1);
 	layout.queues_at = reserve(&total, spec->nqueues, layout.queue_stride);
 

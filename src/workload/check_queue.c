@@ -33,6 +33,12 @@ static const char *const words[] = {
 	"slowreceiver",
 	"senderleaves",				/* after half of the messages */
 	"receiverleaves",
+#ifdef SPB_SANITIZE
+	"badchunk",					/* the sender does what must be reported */
+	"badstack",
+	"badqueue",
+	"badalignment",
+#endif
 };
 
 static bool
@@ -95,6 +101,13 @@ message_length(const SpbRun *run, int64 i)
 	}
 }
 
+/* No message is longer. */
+static Size
+message_buffer_size(const SpbRun *run)
+{
+	return 7 * ring_size(run) + 99;
+}
+
 static char
 message_byte(int64 i, Size at)
 {
@@ -116,6 +129,43 @@ wait_for_news(SpbRun *run)
 	run->queue->wait(&run->queue_user);
 }
 
+#ifdef SPB_SANITIZE
+
+/*
+ * Negative controls of the sanitizers, by the sender, which is the worker
+ * unless told otherwise.  "volatile" keeps the compiler from seeing through
+ * it.
+ */
+static void
+misbehave(SpbRun *run, char *message)
+{
+	SpbRunHeader *header = run->header;
+	char		array[16] = "";
+	char	   *volatile at;
+
+	if (scenario_has(run, "badchunk"))
+	{
+		at = message + message_buffer_size(run);
+		*at = 1;
+	}
+	if (scenario_has(run, "badstack"))
+	{
+		at = array + sizeof(array);
+		*at = 1;
+	}
+	if (scenario_has(run, "badqueue"))
+	{
+		at = (char *) header + header->queues_at + run->spec->queue_size;
+		*at = 1;
+	}
+	if (scenario_has(run, "badalignment"))
+	{
+		at = message + 1;
+		*(uint64 *) at = 1;
+	}
+}
+#endif
+
 static void
 send_all(SpbRun *run)
 {
@@ -123,8 +173,11 @@ send_all(SpbRun *run)
 	bool		nowait = scenario_has(run, "nowait");
 	bool		slow = scenario_has(run, "slowsender");
 	int64		messages = run->spec->repeat_count;
-	char	   *message = palloc(8 * ring_size(run) + 100);
+	char	   *message = palloc(message_buffer_size(run));
 
+#ifdef SPB_SANITIZE
+	misbehave(run, message);
+#endif
 	if (scenario_has(run, "senderleaves"))
 		messages /= 2;
 	for (int64 i = 0; i < messages; i++)
