@@ -1,2 +1,79 @@
+# For bench: run published measurements, and print ours beside them.  To be sourced.
+#
+# A measurement is a file in experiments/ that only says what to run, with these
+# variables; the figures are in experiments/published.csv, where the label of each lock
+# stands in the last parentheses of its name.
+#
+#     origin    author, subject, list and date of the mail
+#     machines  pattern of a machine's name|architecture|CPUs, a line for each
+#     ratios    what is to be compared, by letters: arms have them in order
+#     more      queues that the mail did not have
+#     workload, queue_size, message, verify, settings
+#               as the options of bench, if other than their defaults
+
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154		# bench's own variables
+
+# As many as any of them had.
 max_published_workers=256
-check_experiment() { :; }
+
+list_experiments()
+{
+	local file
+	for file in "$here"/experiments/*; do
+		[[ $file == *.csv ]] || sed -n '1s/^# //p' "$file"
+	done
+}
+
+# Without a name there is nothing to run.
+check_experiment()
+{
+	if ((${#operands[@]} == 0)); then
+		list_experiments
+		exit 0
+	fi
+	((${#operands[@]} == 1)) || fail "one experiment at a time"
+	experiment=${operands[0]}
+	[[ $experiment =~ ^[a-z0-9-]+$ && -f $here/experiments/$experiment ]] ||
+		fail "there is no experiment \"$experiment\"" "There are:" "$(list_experiments)"
+	more=''
+	# shellcheck source=/dev/null
+	. "$here/experiments/$experiment"
+}
+
+experiment_query()
+{
+	query -v experiment="$experiment" -v title="$(sed -n '1s/^# //p' "$here/experiments/$experiment")" \
+		-v origin="$origin" -v machines="$machines" -v ratios="$ratios" -v more="$more" \
+		"$@" <"$here/experiments/published.csv"
+}
+
+run_experiment()
+{
+	local plan lockless_sweep='' status=0
+	output=${output:-spinbench-results/$experiment-$(date +%Y-%m-%d-%H%M%S)}
+	make_output
+	mapfile -t plan < <(experiment_query -f "$parts/experiment-plan.sql")
+	wait $! || fail "no plan"
+	locks=${plan[0]} queues=${plan[1]} workers=${workers:-${plan[2]}}
+	rounds=${rounds:-9} duration=${duration:-250}
+	note=$experiment
+
+	trap end_early INT TERM HUP
+	if [[ -n ${plan[3]} ]]; then
+		locks=server queues=server PGOPTIONS="$PGOPTIONS -c spinbench.acquisitions=0" run_sweep
+		[[ -z $sample ]] || lockless_sweep=$sweep
+		status=$psql_status
+	fi
+	[[ -n $interrupted ]] || run_sweep
+	((status == 0)) || psql_status=$status
+	[[ -n $sweep && -n $sample ]] || fail "nothing was measured"
+	[[ -z $perf || -n $interrupted ]] || perf_sweep
+	trap '' INT TERM HUP
+	{
+		experiment_query -v sweep="$sweep" -v lockless_sweep="$lockless_sweep" \
+			-f "$parts/experiment-report.sql" && tell_end
+	} | tee "$output/report.txt" || fail "no report"
+	write_files "$sweep" "$lockless_sweep"
+	finish
+}

@@ -17,12 +17,16 @@ SELECT spinbench_report(:sweep, nullif(:'baseline', ''), nullif(:'across', ''));
 SQL
 }
 
-# What the extension cannot know about the sweep.
-show_circumstances()
+show_command()
 {
-	local all=${total:+ of $total}
 	echo
 	repeat_command | fold -s -w 85 | sed '1s/^/Command    /; 1!s/^/           /; s/ *$//; $!s/$/ \\/'
+}
+
+# What the extension cannot know about a sweep's end.
+tell_end()
+{
+	local all=${total:+ of $total}
 	if [[ -n $interrupted ]]; then
 		echo "INTERRUPTED after $sample$all samples$(how_to_resume)"
 	elif ((psql_status != 0)); then
@@ -86,10 +90,10 @@ add_list()
 	words+=(--"$1=$part")
 }
 
-# The files of a sweep, but for its report.
+# The files of a sweep, but for its report.  The samples of another one may belong to it.
 write_files()
 {
-	query --csv -P tuples_only=off -c "SELECT * FROM spinbench_csv WHERE sweep = $1" \
+	query --csv -P tuples_only=off -c "SELECT * FROM spinbench_csv WHERE sweep IN ($1, ${2:-$1})" \
 		>"$output/samples.csv" || fail "cannot write \"$output/samples.csv\""
 	query -c "SELECT jsonb_pretty(environment) FROM spinbench_sweeps WHERE sweep = $1" \
 		>"$output/environment.json"

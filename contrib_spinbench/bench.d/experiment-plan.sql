@@ -1,0 +1,31 @@
+-- What of a published measurement is to run here: locks, queues, workers, and whether
+-- there is an arm without a lock; one of these a line.
+
+\ir experiment-arms.sql
+
+-- The first is entered once more, for the noise floor.
+WITH labels AS (
+    SELECT dimension, label, min(number) AS number
+      FROM arms WHERE reason IS NULL AND dimension <> 'none' GROUP BY dimension, label
+), lists AS (
+    SELECT dimension, string_agg(label, ',' ORDER BY number)
+           || ',' || (array_agg(label ORDER BY number))[1] AS list
+      FROM labels GROUP BY dimension
+), counts AS (
+    SELECT workers AS n FROM published
+    UNION
+    SELECT scaled_workers FROM published
+    UNION
+    SELECT cpus FROM here
+    UNION
+    -- where it is not known how many they were
+    SELECT cpus * factor FROM here, unnest(ARRAY[1, 2, 4, 8]) factor
+     WHERE EXISTS (SELECT FROM published WHERE workers IS NULL)
+)
+SELECT coalesce((SELECT list FROM lists WHERE dimension = 'lock'), 'server')
+UNION ALL
+SELECT coalesce((SELECT list FROM lists WHERE dimension = 'queue'), 'server')
+UNION ALL
+SELECT string_agg(n::text, ',' ORDER BY n) FROM counts, here WHERE n <= slots
+UNION ALL
+SELECT CASE WHEN EXISTS (SELECT FROM arms WHERE dimension = 'none') THEN 'yes' ELSE '' END;
