@@ -89,8 +89,13 @@ SELECT spb_item('Not here', format('%s: not rerun, as it takes %s; instead, besi
        spb_sweep(:sweep) w
  WHERE NOT p.workload LIKE 'pgbench -S%' OR p.n = (SELECT min(n) FROM published)
  ORDER BY p.n;
-SELECT spb_item('Not here', format('%s: max_worker_processes is %s', spb_plural(max(p.workers), 'worker'), min(h.slots)))
-  FROM published p, here h WHERE p.workers > h.slots GROUP BY p.workers ORDER BY p.workers;
+SELECT spb_item('Not here', format('%s workers: %s', string_agg(workers::text, ', ' ORDER BY workers), why))
+  FROM (SELECT DISTINCT p.workers,
+               CASE WHEN :'asked' <> '' THEN 'not asked for'
+                    ELSE 'max_worker_processes is ' || h.slots END AS why
+          FROM published p CROSS JOIN here h
+         WHERE p.workers NOT IN (SELECT workers FROM times)) counts
+ GROUP BY why;
 
 SELECT '';
 SELECT spb_wrap(format('Here: spinbench_%s(%s, %s bytes), %s, ns per message: median [95 %% interval]',

@@ -50,7 +50,7 @@ experiment_query()
 
 run_experiment()
 {
-	local plan lockless_sweep='' status=0
+	local plan lockless_sweep='' status=0 asked=$workers
 	output=${output:-spinbench-results/$experiment-$(date +%Y-%m-%d-%H%M%S)}
 	make_output
 	mapfile -t plan < <(experiment_query -f "$parts/experiment-plan.sql")
@@ -71,7 +71,7 @@ run_experiment()
 	[[ -z $perf || -n $interrupted ]] || perf_sweep
 	trap '' INT TERM HUP
 	{
-		experiment_query -v sweep="$sweep" -v lockless_sweep="$lockless_sweep" \
+		experiment_query -v sweep="$sweep" -v lockless_sweep="$lockless_sweep" -v asked="$asked" \
 			-f "$parts/experiment-report.sql" && tell_end
 	} | tee "$output/report.txt" || fail "no report"
 	write_files "$sweep" "$lockless_sweep"

@@ -27,6 +27,8 @@ show_command()
 tell_end()
 {
 	local all=${total:+ of $total}
+	# what was said last may not have been committed any more
+	sample=$(query -c "SELECT count(*) FROM spinbench_samples WHERE sweep = $sweep")
 	if [[ -n $interrupted ]]; then
 		echo "INTERRUPTED after $sample$all samples$(how_to_resume)"
 	elif ((psql_status != 0)); then

@@ -91,6 +91,7 @@ show_perf()
 {
 	echo
 	awk '
+		BEGIN					{ block = 0 }
 		/^lock .* workers:$/	{ n = $(NF - 1) + 0; if (n > most) most = n; block++; count[block] = n }
 								{ text[block] = text[block] $0 "\n" }
 		END {

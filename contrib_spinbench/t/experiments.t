@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+#
+# Experiments: each runs, with tiny samples, and prints what was published beside what
+# was measured.  No test looks at a time of ours.
+
+# shellcheck disable=SC2154		# tap.bash and bench.bash set variables
+
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd -P)
+# shellcheck source=/dev/null
+. "$here/tap.bash"
+# shellcheck source=/dev/null
+. "$here/bench.bash"
+published=$here/../experiments/published.csv
+architecture=$(uname -m)
+
+"$bench" experiment >"$out" 2>&1
+is $? 0 "list: status"
+is "$(sed 's/: .*?$//' "$out")" "$(tail -n +2 "$published" | cut -d, -f1 | sort -u)" \
+	"list: every experiment of published.csv, with its question"
+
+# try NAME OPTION...: the report is in $report then.
+try()
+{
+	"$bench" experiment "$1" --rounds 2 --duration-ms 5 --output "$out.$1" "${@:2}" >"$out" 2>"$out.err"
+	is $? 0 "$1: status"
+	report=$(<"$out")
+	like "$report" "^$1: .*\?"$'\n' "$1: question"
+	like "$report" $'\nPublished +[A-Z][a-z]+ .*pgsql-hackers' "$1: source"
+	like "$report" $'\nMachine +' "$1: machine"
+	like "$report" $'\nHere: spinbench_[a-z]+\(.*, 2 rounds of 5 ms, ns per message' "$1: here"
+	is "$(awk 'length > 100' <<<"$report")" "" "$1: no line is too long for a mail"
+	is "$(<"$out.$1/report.txt")" "$report" "$1: report.txt"
+	is "$(grep -cE '^[0-9]' "$out.$1/samples.csv")" "$(grep -c . < <(tail -n +2 "$out.$1/samples.csv"))" \
+		"$1: samples"
+	is_plot "$out.$1" times
+	nothing_left "$1"
+}
+
+# rows NAME LINE...: lines that are in the report, one below the other.
+rows()
+{
+	local pattern
+	pattern=$(printf '\n%s' "${@:2}")
+	like "$report" "$pattern"$'(\n|$)' "$1"
+}
+
+ours="$number( \[[^]]*\])?"
+
+try arm-isb-2025 --workers 1,2
+rows "published times, as ns per message" 'workers +A +B +C +D' ' +1 +140 +160 +150 +160' ' +2 +210 +200 +210 +210' \
+	' +4 +320 +350 +330 +350'
+rows "published times of the second loop" ' +256 +430000 +664000 +244000 +45000'
+rows "what was not published is not made up" ' +64 +8510 +\? +14760 +10010'
+rows "ratios beside ours" 'Speed of D over C' 'workers .*' " +1 +0\.938 +$ours.*" " +2 +1\.000 +$ours.*" ' +4 +0\.943 +-.*'
+rows "pgbench: ratio, then ours" 'Speed of D over C' 'workers .*' " +\? +1\.656 +-" " +[12] +$ours"
+like "$report" $'\nNot here +pgbench select-only' "pgbench is not rerun"
+case $architecture in
+	aarch64) rows "no analogues" 'D  w/ 3d0b4b1, no ISB \(tas/spintest\) +tas/spintest' ;;
+	x86_64)
+		rows "analogues, and called so" 'A  w/o 3d0b4b1, ISB \(tas/isb\) +tas/pause \(ANALOGUE\)' \
+			'B .*\(tas\) +tas \(ANALOGUE\)' 'C .* +tas/spintest/pause \(ANALOGUE\)' 'D .* +tas/spintest \(ANALOGUE\)'
+		like "$report" $'\nAnalogues +.*says nothing' "analogues: what they do not say"
+		;;
+esac
+is "$(cut -d, -f4 "$out.arm-isb-2025/samples.csv" | grep -E "^[0-9]+$" | sort -u | wc -l)" 5 "four locks, and the first one again"
+
+like "$report" $'\nNot here +4, 8, 16, 32, 64, 128, 256 workers: not asked for\n' "numbers of workers that are left out"
+
+try arm-spin-delay-2022 --workers 1,2
+rows "no lock injected" 'A  stock, no injected lock +no lock taken'
+rows "times of the Xeon" ' +8 +137\.3 +766'
+rows "cost of the lock" 'Speed of B over A' 'workers .*' " +1 +1\.030 +$number of medians.*" ' +4 +0\.393 +-.*'
+is "$(tail -n +2 "$out.arm-spin-delay-2022/samples.csv" | cut -d, -f1 | sort -u | tr '\n' ' ')" "1 2 " \
+	"samples of both sweeps"
+
+try ppc-2012 --workers 2
+rows "published rates" ' +128 +134195\.4 +133311\.8 +133386\.4 +134551\.8 +135143\.8 +133892\.1'
+rows "the load is faster where its rate is higher" 'Speed of C over A' 'workers .*' ' +1 +1\.007 +-' " +2 +0\.996 +$ours"
+if [[ $architecture != ppc64* ]]; then
+	like "$report" 'E +hint, LWSYNC in unlock \(tas/hint/isync\) +tas[a-z/]* \(ANALOGUE\) = A, D'$'\n' "what is the same here"
+	like "$report" 'Speed of E over D.* +2 +1\.000 +the same lock here' "what is the same is not compared"
+fi
+
+try arm-tas-spin-2024 --workers 1,2
+rows "published rates of one machine" ' +\? +74135\.1 +549462\.8'
+rows "and of the other" ' +\? +295335\.7 +864638\.2'
+rows "ratio" 'Speed of B over A' 'workers .*' ' +\? +2\.928 +-'
+
+try gather-2018 --workers 2
+rows "medians of the runs" ' +10 +16563\.8 +17217\.1 +15455\.8'
+rows "ratio" 'Speed of C over B' 'workers .*' ' +10 +1\.114 +-'
+rows "ours" 'Speed of C over B, here only' " +2 +$ours"
+like "$report" $'\nNot here +a 32-bit build' "a 32-bit build is not run"
+like "$report" 'H  not published \(queue spsc\) +spsc' "what the mail did not have"
+
+# Numbers of workers: those that were published, for which there are slots, and as many
+# for each CPU.
+"$here/../with-server" --conf max_worker_processes=9 -- "$bench" experiment arm-isb-2025 --server --rounds 1 \
+	--duration-ms 1 --output "$out.slots" >"$out" 2>"$out.err"
+is $? 0 "few slots: status"
+like "$(<"$out")" $'\nNot here +16, 32, 64, 128, 256 workers: max_worker_processes is 9\n' "few slots: said so"
+like "$(<"$out")" $'\n +1 +.*\n +2 +.*\n +4 +.*\n +8 +' "few slots: what fits is run"
+nothing_left "few slots"
+
+done_testing
