@@ -57,12 +57,13 @@ perf_sweep()
 	clear_bar
 }
 
-# Run one cell and record its workers as soon as all of them are there.
+# Run one cell and record its workers as soon as all of them are there.  The run is
+# longer than that takes even on a busy machine, and is cancelled then.
 perf_cell()
 {
-	local pids said status=0
+	local pids='' said status=0
 	query -v sweep="$sweep" -v lock="$1" -v queue="$2" -v workers="$3" \
-		-v duration_ms=$((perf_duration + 500)) -f "$parts/perf.sql" >/dev/null 2>"$scratch/perf.error" &
+		-v duration_ms=$((perf_duration + 10000)) -f "$parts/perf.sql" >/dev/null 2>"$scratch/perf.error" &
 	psql_pid=$!
 	for _ in {1..100}; do
 		pids=$(query -c "SELECT string_agg(pid::text, ',') FROM pg_stat_activity
@@ -74,30 +75,41 @@ perf_cell()
 	done
 	if [[ -z $pids ]]; then
 		echo "not recorded: its workers were not found"
-	elif ! said=$(perf record -q -o "$scratch/perf.data" -p "$pids" \
-		-- sleep "$((perf_duration / 1000)).$((perf_duration % 1000))" 2>&1); then
-		echo "not recorded: $(why_not "$said")"
-	elif ! perf report -q --stdio --no-children -F overhead,dso,sym -i "$scratch/perf.data" 2>"$scratch/perf.said" |
-		sed 's/ *$//; /^$/d' | awk "NR <= $perf_symbols { print } END { exit NR == 0 }"; then
-		echo "not recorded: perf has no samples. $(head -n 1 "$scratch/perf.said")"
+	else
+		said=$(perf record -q -o "$scratch/perf.data" -p "$pids" \
+			-- sleep "$((perf_duration / 1000))" 2>&1) || status=$?
+		if ((status != 0)); then
+			echo "not recorded: $(why_not "status $status ${said}")"
+		else
+			top_symbols
+		fi
 	fi
-	wait "$psql_pid" || status=$?
+	if kill -INT "$psql_pid" 2>/dev/null; then
+		wait "$psql_pid" || true
+	else
+		wait "$psql_pid" || echo "failed: $(head -n 1 "$scratch/perf.error")"
+	fi
 	psql_pid=''
-	((status == 0)) || [[ -n $interrupted ]] || echo "failed: $(head -n 1 "$scratch/perf.error")"
+}
+
+top_symbols()
+{
+	perf report -q --stdio --no-children -F overhead,dso,sym -i "$scratch/perf.data" 2>"$scratch/perf.said" |
+		sed 's/ *$//; /^$/d' | awk "NR <= $perf_symbols { print } END { exit NR == 0 }" ||
+		echo "not recorded: perf has no samples. $(head -n 1 "$scratch/perf.said")"
 }
 
 # Of what was recorded, the largest number of workers, where locks matter most.
 show_perf()
 {
-	echo
 	awk '
 		BEGIN					{ block = 0 }
 		/^lock .* workers:$/	{ n = $(NF - 1) + 0; if (n > most) most = n; block++; count[block] = n }
 								{ text[block] = text[block] $0 "\n" }
 		END {
-			printf "%s", text[0]
+			printf "%s%s", text[0] ~ /[^\n]/ ? "\n" : "", text[0]
 			if (block)
-				print "Top symbols of the workers, by perf (more in perf.txt):"
+				print "\nTop symbols of the workers, by perf (more in perf.txt):"
 			for (i = 1; i <= block; i++)
 				if (count[i] == most)
 					printf "%s", text[i]

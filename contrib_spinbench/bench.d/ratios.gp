@@ -16,7 +16,7 @@ high = (high > 1.05 ? high : 1.05) * (high / low) ** 0.08
 # A log axis, where twice as fast is as far from 1 as half as fast.
 set logscale y 2
 width = high / low
-marks = width > 6 ? '0.01 0.02 0.05 0.1 0.2 0.5 1 2 5 10 20 50 100' : \
+marks = width > 6 ? '0.01 0.02 0.05 0.1 0.2 0.3 0.5 0.7 1 1.5 2 3 5 10 20 50 100' : \
 	width > 2 ? '0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 1 1.2 1.5 2 2.5 3 4 5 6' : \
 	width > 1.3 ? '0.5 0.6 0.7 0.8 0.9 1 1.1 1.2 1.3 1.4 1.6 1.8 2' : \
 	width > 1.1 ? '0.7 0.75 0.8 0.85 0.9 0.95 1 1.05 1.1 1.15 1.2 1.25 1.3' : \
@@ -29,7 +29,7 @@ set title "Speedup over ".baseline.": ".what."\n".machine
 set ylabel "time per message of ".baseline." / of this ".dimension.", median, 95 % interval"
 set label 1 'faster' at graph 0.01, 0.97 textcolor rgb '#666666'
 set label 2 'slower' at graph 0.01, 0.03 textcolor rgb '#666666'
-set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead linecolor rgb '#444444' linewidth 1
+set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead front linecolor rgb '#444444' linewidth 1
 
 set style fill solid 0.35 noborder
 # with nothing to show it is not even a file with data, but gnuplot only warns of that
