@@ -36,4 +36,4 @@ set style fill solid 0.35 noborder
 plot data.'noise' using 1:(1 / (1 + $2)):(1 + $2) with filledcurves linecolor rgb '#bbbbbb' \
 		title 'noise floor: equal cells', \
 	for [i = 0 : n - 1] file index i using (apart($1, i, n)):2:3:4 with yerrorlines \
-		linecolor rgb colour(i) pointtype point(i) pointsize 1.3 linewidth 1.4 title columnheader(1)
+		linecolor rgb colour(i) dashtype i / 8 + 1 pointtype point(i) pointsize 1.3 linewidth 1.4 title columnheader(1)

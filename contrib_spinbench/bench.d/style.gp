@@ -9,7 +9,7 @@ set encoding utf8
 
 # Colours that colour-blind people can tell apart (Okabe and Ito, "Color Universal
 # Design", 2008), without its yellow, which is pale on white; and where these are not
-# enough, and in print, the points differ.
+# enough, and in print, the points differ; above eight lines, dashes do, too.
 array colours[8] = ['#000000', '#E69F00', '#0072B2', '#D55E00', '#009E73', '#CC79A7', '#56B4E9', '#888888']
 array points[8] = [7, 5, 9, 11, 13, 6, 4, 8]
 colour(i) = colours[i % 8 + 1]

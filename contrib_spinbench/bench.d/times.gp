@@ -27,4 +27,4 @@ set yrange [low : high]
 set title "Time per message by number of workers: ".what."\n".machine
 set ylabel 'time per message: median, 95 % interval'
 plot for [i = 0 : n - 1] file index i using (apart($1, i, n)):2:3:4 with yerrorlines \
-	linecolor rgb colour(i) pointtype point(i) pointsize 1.3 linewidth 1.4 title columnheader(1)
+	linecolor rgb colour(i) dashtype i / 8 + 1 pointtype point(i) pointsize 1.3 linewidth 1.4 title columnheader(1)
