@@ -76,13 +76,13 @@ await_server()
 	done
 }
 
-# Let psql run a sweep.  Its pid is known, for it to get signals, which end the
-# sweep's statement only.
+# Let psql run a sweep.  Its pid is known, for it to get SIGINT, which ends the
+# sweep's statement only; what else a group of processes may get does not end it.
 call()
 {
 	local line notices
 	terminated=''
-	exec {notices}< <(exec psql -XqAtw -v ON_ERROR_STOP=1 -v SHOW_CONTEXT=never "$@" 2>&1 >/dev/null)
+	exec {notices}< <(trap '' HUP TERM; exec psql -XqAtw -v ON_ERROR_STOP=1 -v SHOW_CONTEXT=never "$@" 2>&1 >/dev/null)
 	psql_pid=$!
 	[[ -z $interrupted ]] || kill -INT "$psql_pid" 2>/dev/null || true
 	while IFS= read -r line <&"$notices"; do

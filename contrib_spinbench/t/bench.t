@@ -144,8 +144,8 @@ nothing_left "crash"
 
 for signal in INT TERM; do
 	env --default-signal=INT "$bench" --rounds 100 --duration-ms 50 --workers 1 --locks server,tas \
-		--output "$out.$signal" >"$out" 2>"$out.err" </dev/null &
-	await grep -q 'sample 1 of 200' "$out.err"
+		--output "$out.$signal" >"$out" 2>"$out.$signal.err" </dev/null &
+	await grep -q 'sample 1 of 200' "$out.$signal.err"
 	sleep 1
 	kill -"$signal" $!
 	wait $!
@@ -155,8 +155,8 @@ for signal in INT TERM; do
 	like "$(<"$out")" 'not at its end'$'\n' "SIG$signal: in the heading"
 	like "$(<"$out")" $'\n'"      1 +$number( \[$number, $number\])? +$number( \[$number, $number\])?"$'\n' "SIG$signal: the table"
 	is "$(samples "$out.$signal" | wc -l)" "$(sed -n 's/^INTERRUPTED after \([0-9]*\) .*/\1/p' "$out")" "SIG$signal: samples"
-	is "$(grep -c canceling "$out.$signal/samples.csv" "$out.err")" \
-		"$out.$signal/samples.csv:0"$'\n'"$out.err:0" "SIG$signal: what was cancelled is no sample"
+	is "$(grep -c canceling "$out.$signal/samples.csv" "$out.$signal.err")" \
+		"$out.$signal/samples.csv:0"$'\n'"$out.$signal.err:0" "SIG$signal: what was cancelled is no sample"
 	is_plot "$out.$signal" times server tas
 	nothing_left "SIG$signal"
 done
