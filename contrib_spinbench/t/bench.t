@@ -145,7 +145,7 @@ nothing_left "crash"
 for signal in INT TERM; do
 	env --default-signal=INT "$bench" --rounds 100 --duration-ms 50 --workers 1 --locks server,tas \
 		--output "$out.$signal" >"$out" 2>"$out.$signal.err" </dev/null &
-	await grep -q 'sample 1 of 200' "$out.$signal.err"
+	await grep -qs 'sample 1 of 200' "$out.$signal.err"
 	sleep 1
 	kill -"$signal" $!
 	wait $!
