@@ -127,12 +127,9 @@ void
 spb_lock_instructions(const SpbLockChoice *choice, char *out, size_t size)
 {
 	Words		words = {out, size, 0, 0};
-	const SpbSpinlock *lock = NULL;
+	const SpbSpinlock *lock = choice->spinlock;
 
 	out[0] = '\0';
-	for (int i = 0; i < spb_num_spinlocks && lock == NULL; i++)
-		if (choice->ops == &spb_spinlocks[i].ops)
-			lock = &spb_spinlocks[i];
 	if (lock == NULL)
 		return;
 

@@ -247,6 +247,18 @@ spb_spinlock_label(const SpbSpinlock *lock, char *label, size_t size)
 		snprintf(label + used, size - used, "%cw%d", SPB_SEPARATOR, lock->width);
 }
 
+/*
+ * The option that names a waiting policy, "" for the default.
+ */
+const char *
+spb_waiting_word(SpbWaiting waiting)
+{
+	for (size_t i = 0; i < COUNT_OF(waitings); i++)
+		if (waitings[i].waiting == waiting)
+			return waitings[i].word;
+	return "";
+}
+
 static bool
 choose_spinlock(const Parts *parts, SpbLockChoice *choice, SpbLabelProblem *problem)
 {
@@ -279,6 +291,7 @@ choose_spinlock(const Parts *parts, SpbLockChoice *choice, SpbLabelProblem *prob
 			return refuse(problem, "\"%s\" needs %s, which this processor does not have.",
 						  lock->fences, lock->fences_need);
 		choice->ops = &lock->ops;
+		choice->spinlock = lock;
 		spb_spinlock_label(lock, choice->label, sizeof(choice->label));
 		return true;
 	}

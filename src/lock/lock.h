@@ -51,6 +51,8 @@ typedef enum SpbWaiting
 	SPB_WAITING_SCHEDYIELD		/* sched_yield() instead of a sleep */
 } SpbWaiting;
 
+#define SPB_NUM_WAITINGS (SPB_WAITING_SCHEDYIELD + 1)
+
 /* Why a wait ended without the lock. */
 typedef enum SpbWaitEnd
 {
@@ -178,6 +180,7 @@ typedef struct SpbLockOps
 typedef struct SpbLockChoice
 {
 	const SpbLockOps *ops;
+	const SpbSpinlock *spinlock;	/* NULL: not of the family of spin.c */
 	SpbWaiting	waiting;
 	char		label[SPB_LABEL_MAX];	/* canonical */
 } SpbLockChoice;
@@ -194,6 +197,7 @@ extern bool spb_lock_choose(const char *label, SpbLockChoice *choice,
 							SpbLabelProblem *problem);
 extern void spb_spinlock_label(const SpbSpinlock *lock, char *label,
 							   size_t size);
+extern const char *spb_waiting_word(SpbWaiting waiting);
 
 /*
  * spin.c: the family of s_lock.h variants.  Each of the options is "" where
@@ -220,6 +224,12 @@ struct SpbSpinlock
 	const char *release_fence_instructions;
 	const char *release_instructions;
 	SpbLockOps	ops;
+
+	/*
+	 * What ops.acquire() does when its first try has failed: for a lock whose
+	 * first try is somebody else's.
+	 */
+	bool		(*slow) (void *lock, SpbWaiter *waiter);
 };
 
 extern const SpbSpinlock spb_spinlocks[];

@@ -183,7 +183,8 @@ spin_init(void *lock, int participants)
 			.try_acquire = NAME##_try, .acquire = NAME##_acquire, \
 			.release = NAME##_release, .hammer = NAME##_hammer, \
 			.fetch_add = NAME##_fetch_add \
-		} \
+		}, \
+		.slow = NAME##_slow \
 	},
 #define EXPAND_ENTRY(...) ENTRY(__VA_ARGS__)
 #define LEAF_ENTRY(PRIM, PNEEDS, PINSN, W, F, FLABEL, FNEEDS, FACQUIRE, FRELEASE, \

@@ -27,12 +27,6 @@
 #include "cpu/clock.h"
 #include "lock/waiting.h"
 
-/* s_lock.c: limits of the adaptive spin count */
-#define MIN_SPINS			10
-#define MAX_SPINS			1000
-#define SPINS_UP			100
-#define SPINS_DOWN			1
-
 /*
  * s_lock.h, DEFAULT_SPINS_PER_DELAY.  A server's backends start from a shared
  * estimate instead, which remembers all that ran before; a run that starts
@@ -55,7 +49,7 @@ spb_waiter_init(SpbWaiter *waiter, int number, SpbWaiting waiting,
 	memset(waiter, 0, sizeof(*waiter));
 	waiter->number = number;
 	waiter->waiting = waiting;
-	waiter->spin_limit = waiting == SPB_WAITING_ADAPTIVE ? START_SPINS : MAX_SPINS;
+	waiter->spin_limit = waiting == SPB_WAITING_ADAPTIVE ? START_SPINS : SPB_MAX_SPINS;
 	waiter->stuck_timeout_ns = stuck_timeout_ns;
 	/* any odd number makes a good start for the generator below */
 	waiter->random = spb_clock_ns() * 2 + (uint64_t) number * 0x9E3779B97F4A7C15 + 1;
@@ -161,14 +155,5 @@ spb_wait_end(SpbWaiter *waiter, const SpbWait *wait)
 		waiter->on_wait(waiter, false);
 
 	if (waiter->waiting == SPB_WAITING_ADAPTIVE)
-	{
-		if (wait->sleep_us == 0)
-		{
-			waiter->spin_limit += SPINS_UP;
-			if (waiter->spin_limit > MAX_SPINS)
-				waiter->spin_limit = MAX_SPINS;
-		}
-		else if (waiter->spin_limit > MIN_SPINS)
-			waiter->spin_limit -= SPINS_DOWN;
-	}
+		waiter->spin_limit = spb_adapt_spins(waiter->spin_limit, wait->sleep_us > 0);
 }

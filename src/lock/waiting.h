@@ -40,6 +40,21 @@ typedef struct SpbWait
 /* Count one failed try; true if the spin limit has been reached. */
 #define SPB_WAIT_SPUN(waiter, wait) (++(wait).spins >= (waiter)->spin_limit)
 
+/*
+ * The spin limit after a wait, as finish_spin_delay() of s_lock.c adapts it:
+ * a wait without a sleep shows another processor at work.
+ */
+#define SPB_MIN_SPINS 10
+#define SPB_MAX_SPINS 1000
+
+SPB_INLINE int
+spb_adapt_spins(int limit, bool slept)
+{
+	if (slept)
+		return limit > SPB_MIN_SPINS ? limit - 1 : limit;
+	return limit + 100 < SPB_MAX_SPINS ? limit + 100 : SPB_MAX_SPINS;
+}
+
 extern bool spb_wait_at_limit(SpbWaiter *waiter, SpbWait *wait);
 extern void spb_wait_end(SpbWaiter *waiter, const SpbWait *wait);
 
