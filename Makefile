@@ -31,6 +31,12 @@ OBJS = \
 	src/lock/spin.o \
 	src/lock/variants.o \
 	src/lock/waiting.o \
+	src/patch/counters.o \
+	src/patch/known.o \
+	src/patch/patch.o \
+	src/patch/redirect.o \
+	src/patch/server_lock.o \
+	src/patch/slow_path.o \
 	src/queue/peer.o \
 	src/queue/queue.o \
 	src/queue/server.o \
@@ -51,7 +57,7 @@ OBJS = \
 EXTENSION = spinbench
 
 # The script that CREATE EXTENSION runs, put together from these, in this order.
-SCRIPT = runs sweeps plan sweep statistics compare describe report exchange
+SCRIPT = runs server sweeps plan sweep statistics compare describe report exchange
 DATA_built = spinbench--1.0.sql
 
 REGRESS = $(sort $(basename $(notdir $(wildcard $(srcdir)/sql/*.sql))))

@@ -80,4 +80,23 @@ spb_wait_event(uint32 *cached, const char *name)
 	return *cached;
 }
 
+/*
+ * Since 16 a process that sleeps while it waits for a spinlock says so.
+ */
+static inline void
+spb_begin_spin_delay(void)
+{
+#if PG_VERSION_NUM >= 160000
+	pgstat_report_wait_start(WAIT_EVENT_SPIN_DELAY);
+#endif
+}
+
+static inline void
+spb_end_spin_delay(void)
+{
+#if PG_VERSION_NUM >= 160000
+	pgstat_report_wait_end();
+#endif
+}
+
 #endif							/* SPB_COMPAT_H */

@@ -18,16 +18,19 @@
 #include <limits.h>
 
 #include "miscadmin.h"
+#include "port/atomics.h"
 #include "utils/guc.h"
 
 #include "compat.h"
 #include "guc.h"
+#include "patch/patch.h"
 #include "run/settings.h"
 
 /* The texts behind the parsed values in spb_settings. */
 static char *lock_text;
 static char *queue_text;
 static char *cpus_text;
+static char *server_lock_text;
 
 /*
  * The parsed form of a setting goes through *extra; the text is replaced by
@@ -106,6 +109,33 @@ static void
 assign_cpus(const char *newval, void *extra)
 {
 	spb_settings.cpus = extra;
+}
+
+static bool
+check_server_lock(char **newval, void **extra, GucSource source)
+{
+	SpbServerLock *lock = spb_guc_malloc(sizeof(SpbServerLock));
+	SpbLabelProblem problem;
+
+	if (!spb_server_lock_choose(*newval, lock, &problem))
+	{
+		spb_guc_free(lock);
+		GUC_check_errdetail("%s", problem.detail);
+		if (problem.hint[0])
+			GUC_check_errhint("%s", problem.hint);
+		return false;
+	}
+	replace(newval, lock->label);
+	*extra = lock;
+	return true;
+}
+
+/* The postmaster is the first to reload, and all others look at what it says. */
+static void
+assign_server_lock(const char *newval, void *extra)
+{
+	if (!IsUnderPostmaster)
+		spb_put_in_force(((SpbServerLock *) extra)->number);
 }
 
 typedef struct TextSetting
@@ -222,6 +252,38 @@ refuse_bad_number(const NumberSetting *setting)
 						 setting->min, setting->max)));
 }
 
+/*
+ * Settings that make sense only if the postmaster has loaded this module.
+ */
+static void
+define_server_settings(void)
+{
+	static const struct config_enum_entry patch_options[] = {
+		{"off", SPB_PATCH_OFF, false},
+		{"on", SPB_PATCH_ON, false},
+		{"require", SPB_PATCH_REQUIRE, false},
+		{"false", SPB_PATCH_OFF, true},
+		{"true", SPB_PATCH_ON, true},
+		{"no", SPB_PATCH_OFF, true},
+		{"yes", SPB_PATCH_ON, true},
+		{"0", SPB_PATCH_OFF, true},
+		{"1", SPB_PATCH_ON, true},
+		{NULL, 0, false}
+	};
+
+	DefineCustomEnumVariable("spinbench.patch_server",
+							 "Replaces the slow path of the server's spinlocks in memory.",
+							 "For test servers.  If that is not possible, the server starts as it is, or, with \"require\", it does not start.",
+							 &spb_patch_server, SPB_PATCH_OFF, patch_options,
+							 PGC_POSTMASTER, 0, NULL, NULL, NULL);
+	DefineCustomStringVariable("spinbench.server_lock",
+							   "Label of the slow path of the server's spinlocks.",
+							   "Has an effect only if spinbench.patch_server is on.  See spinbench_server_locks() for what there is.",
+							   &server_lock_text, "stock",
+							   PGC_SIGHUP, 0,
+							   check_server_lock, assign_server_lock, NULL);
+}
+
 void
 spb_define_settings(void)
 {
@@ -250,5 +312,7 @@ spb_define_settings(void)
 								s->initial, s->min, s->max, PGC_USERSET,
 								s->flags, NULL, NULL, NULL);
 	}
+	if (process_shared_preload_libraries_in_progress)
+		define_server_settings();
 	MarkGUCPrefixReserved("spinbench");
 }

@@ -13,9 +13,12 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "miscadmin.h"
+#include "port/atomics.h"
 
 #include "compat.h"
 #include "guc.h"
+#include "patch/patch.h"
 #include "version.h"
 
 #ifdef PG_MODULE_MAGIC_EXT
@@ -31,4 +34,6 @@ void
 _PG_init(void)
 {
 	spb_define_settings();
+	if (process_shared_preload_libraries_in_progress)
+		spb_patch_init();
 }
