@@ -1,0 +1,180 @@
+# Copyright (c) 2026, spinbench contributors
+
+# Servers whose slow path of spinlocks cannot be replaced: they start as they
+# are and say why, or do not start if that is what was asked for.
+
+use strict;
+use warnings;
+
+use Config;
+use File::Copy;
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+my $data = $node->data_dir;
+chomp(my $bindir = `pg_config --bindir`);
+chomp(my $library = `pg_config --pkglibdir`);
+$library .= '/spinbench.so';
+my $dir = PostgreSQL::Test::Utils::tempdir;
+
+# A server for a single user loads what is preloaded, too, and is soon over.
+sub start
+{
+	my ($postgres, $setting, $preload, $init) = @_;
+	my $query = "SELECT 'the server has started'\n";
+	my $output = '';
+	IPC::Run::run(
+		[ $postgres, '--single', '-D', $data,
+			'-c', "shared_preload_libraries=$preload",
+			'-c', "spinbench.patch_server=$setting", 'postgres' ],
+		'<', \$query, '>&', \$output, init => $init // sub { },
+		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+	return $output;
+}
+
+sub refuses
+{
+	my ($what, $why, $postgres, $preload, $init) = @_;
+	$preload //= $library;
+	my $output = start($postgres, 'on', $preload, $init);
+	like($output, qr/WARNING:  could not replace the slow path.*\n.*DETAIL:  $why/,
+		"$what: the reason is given");
+	like($output, qr/the server has started/, "$what: the server starts as it is");
+	$output = start($postgres, 'require', $preload, $init);
+	like($output, qr/FATAL:  could not replace the slow path.*\n.*DETAIL:  $why/,
+		"$what, required: the reason is given");
+	unlike($output, qr/the server has started/, "$what, required: the server does not start");
+	return;
+}
+
+my $server = "$bindir/postgres";
+my $output = start($server, 'on', $library);
+plan skip_all => "not here: $1" if $output =~ /(This can be done on .*)/;
+like($output, qr/LOG:  the slow path .* has been replaced/, 'the server as it is can be patched');
+like($output, qr/the server has started/, 'it starts');
+unlike(start($server, 'off', $library), qr/slow path/, 'off: not a word');
+
+#
+# Other servers, made from this one by changes in the file.
+#
+
+# Where a function's symbol and its code are in an ELF file of 64 bits.
+sub find_function
+{
+	my ($elf, $name) = @_;
+	my ($shoff, $shentsize, $shnum) = unpack('x40 Q< x10 S< S<', $$elf);
+	my @sections = map { [ unpack('L< L< Q< Q< Q< Q< L< L< Q< Q<',
+				substr($$elf, $shoff + $_ * $shentsize, 64)) ] } 0 .. $shnum - 1;
+	for my $section (grep { $_->[1] == 11 } @sections)	# SHT_DYNSYM
+	{
+		my ($offset, $size, $strings) = (@$section[ 4, 5 ], $sections[ $section->[6] ][4]);
+		for (my $at = $offset; $at < $offset + $size; $at += 24)
+		{
+			my ($st_name, $shndx, $value) = unpack('L< x2 S< Q<', substr($$elf, $at, 16));
+			next if unpack('Z*', substr($$elf, $strings + $st_name, 100)) ne $name;
+			my $text = $sections[$shndx];
+			return ($at, $text->[4] + $value - $text->[3]);
+		}
+	}
+	die "no symbol $name";
+}
+
+my $number = 0;
+
+# A copy of the server's executable with bytes written over some of it.
+sub other_server
+{
+	my ($function, $where, $bytes) = @_;
+	my $file = "$dir/postgres" . $number++;
+	my $elf = slurp_file($server);
+	my ($symbol, $code) = find_function(\$elf, $function);
+	substr($elf, $where eq 'size' ? $symbol + 16 : $code, length $bytes) = $bytes;
+	open(my $out, '>:raw', $file) or die "$file: $!";
+	print $out $elf;
+	close $out;
+	chmod(0755, $file);
+	return $file;
+}
+
+chomp(my $machine = `uname -m`);
+my ($jump, $return) = $machine eq 'x86_64'
+  ? (pack('C*', 0xe9, 0, 0, 0, 0), pack('C', 0xc3))
+  : (pack('L<', 0x14000001), pack('L<', 0xd65f03c0));
+
+refuses('short function', qr/finish_spin_delay\(\) is 12 bytes long, and the jump needs 1[46]/,
+	other_server('finish_spin_delay', 'size', pack('Q<', 12)));
+refuses('function that begins with a jump', qr/s_lock\(\) begins with a jump/,
+	other_server('s_lock', 'code', $jump));
+refuses('another algorithm',
+	qr/finish_spin_delay\(\) of this server does not do what it does in PostgreSQL/,
+	other_server('finish_spin_delay', 'code', $return));
+refuses('another variable', qr/The server's variable "spins_per_delay" was not found/,
+	other_server('set_spins_per_delay', 'code', $return));
+
+#
+# The same server in other circumstances.
+#
+
+# Memory that is executable cannot be made writable: prctl(PR_SET_MDWE), Linux 6.3.
+sub forbid
+{
+	return syscall($machine eq 'x86_64' ? 157 : 167, 65, 1, 0, 0, 0) == 0;
+}
+
+SKIP:
+{
+	my $pid = fork() // die "fork: $!";
+	exec($^X, '-e', 'exit(syscall($ARGV[0], 65, 1, 0, 0, 0) != 0)',
+		$machine eq 'x86_64' ? 157 : 167) if $pid == 0;
+	waitpid($pid, 0);
+	skip 'this kernel does not protect memory like that', 4 if $? != 0;
+	refuses('memory protection', qr/Memory protection forbids .*: Permission denied/,
+		$server, $library, \&forbid);
+}
+
+# Another module has been there before.
+SKIP:
+{
+	my $source = "$dir/meddler.c";
+	append_to_file($source, q{
+#include "postgres.h"
+
+#include <sys/mman.h>
+
+#include "fmgr.h"
+#include "storage/s_lock.h"
+
+PG_MODULE_MAGIC;
+
+extern PGDLLEXPORT void _PG_init(void);
+
+/* Makes a function return at once: spinning without a delay does no harm. */
+void
+_PG_init(void)
+{
+	uintptr_t	page = (uintptr_t) perform_spin_delay & ~(uintptr_t) 4095;
+
+	mprotect((void *) page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC);
+#ifdef __x86_64__
+	*(unsigned char *) perform_spin_delay = 0xc3;
+#else
+	*(unsigned int *) perform_spin_delay = 0xd65f03c0;
+#endif
+	__builtin___clear_cache((char *) page, (char *) page + 8192);
+}
+});
+	chomp(my $include = `pg_config --includedir-server`);
+	my $compiled = eval {
+		IPC::Run::run([ $Config{cc}, '-shared', '-fPIC', '-I', $include,
+				'-o', "$dir/meddler.so", $source ], '>&', \my $messages);
+	};
+	skip 'there is no compiler', 4 if !$compiled;
+	refuses('changed function', qr/perform_spin_delay\(\) has been changed already/,
+		$server, "$dir/meddler.so,$library");
+}
+
+done_testing();
