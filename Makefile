@@ -44,6 +44,7 @@ OBJS = \
 	src/queue/stream.o \
 	src/run/deadline.o \
 	src/run/launch.o \
+	src/run/memory.o \
 	src/run/participant.o \
 	src/run/result.o \
 	src/run/run.o \
@@ -52,6 +53,7 @@ OBJS = \
 	src/workload/check_queue.o \
 	src/workload/gather.o \
 	src/workload/ring.o \
+	src/workload/touch.o \
 	src/workload/workload.o
 
 EXTENSION = spinbench

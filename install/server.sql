@@ -28,3 +28,18 @@ LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 REVOKE ALL ON FUNCTION spinbench_reset_server_locks() FROM PUBLIC;
 -- Addresses are nobody's business.
 REVOKE ALL ON FUNCTION spinbench_server_patch() FROM PUBLIC;
+
+-- A lock that all sessions share: SELECT spinbench_touch(100) in a pgbench script.
+CREATE FUNCTION spinbench_touch(times pg_catalog.int8 DEFAULT 1)
+RETURNS pg_catalog.int8
+AS 'MODULE_PATHNAME', 'spinbench_touch'
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+
+CREATE FUNCTION spinbench_entries(
+    OUT entry pg_catalog.int4,
+    OUT acquisitions pg_catalog.int8)
+RETURNS SETOF pg_catalog.record
+AS 'MODULE_PATHNAME', 'spinbench_entries'
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+
+REVOKE ALL ON FUNCTION spinbench_touch(pg_catalog.int8) FROM PUBLIC;

@@ -21,6 +21,7 @@
 #include "varatt.h"
 #endif
 #if PG_VERSION_NUM >= 170000
+#include "storage/dsm_registry.h"
 #include "utils/wait_event.h"
 #endif
 
@@ -98,5 +99,50 @@ spb_end_spin_delay(void)
 	pgstat_report_wait_end();
 #endif
 }
+
+/*
+ * The registry of dynamic shared memory came with 17, and the argument for
+ * callbacks with 19.
+ */
+typedef void (*SpbInitMemory) (void *memory);
+
+#if PG_VERSION_NUM >= 190000
+#define SPB_HAS_REGISTRY
+
+static inline void
+spb_call_init(void *memory, void *init)
+{
+	(*(SpbInitMemory *) init) (memory);
+}
+
+static inline void *
+spb_registry_memory(const char *name, Size size, SpbInitMemory init)
+{
+	bool		found;
+
+	return GetNamedDSMSegment(name, size, spb_call_init, &found, &init);
+}
+#elif PG_VERSION_NUM >= 170000
+#define SPB_HAS_REGISTRY
+
+static inline void *
+spb_registry_memory(const char *name, Size size, SpbInitMemory init)
+{
+	bool		found;
+
+	return GetNamedDSMSegment(name, size, init, &found);
+}
+#endif
+
+/* Parameters and arguments of planner_hook. */
+#if PG_VERSION_NUM >= 190000
+#define SPB_PLANNER_PARAMETERS Query *parse, const char *query_string, \
+	int cursorOptions, ParamListInfo boundParams, ExplainState *es
+#define SPB_PLANNER_ARGUMENTS parse, query_string, cursorOptions, boundParams, es
+#else
+#define SPB_PLANNER_PARAMETERS Query *parse, const char *query_string, \
+	int cursorOptions, ParamListInfo boundParams
+#define SPB_PLANNER_ARGUMENTS parse, query_string, cursorOptions, boundParams
+#endif
 
 #endif							/* SPB_COMPAT_H */

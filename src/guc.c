@@ -25,6 +25,7 @@
 #include "guc.h"
 #include "patch/patch.h"
 #include "run/settings.h"
+#include "workload/touch.h"
 
 /* The texts behind the parsed values in spb_settings. */
 static char *lock_text;
@@ -201,6 +202,12 @@ static const NumberSetting number_settings[] = {
 		"Does not apply to the lock \"server\", whose waiting is the server's own.",
 		&spb_settings.stuck_timeout_ms, 60000, 10, INT_MAX, GUC_UNIT_MS
 	},
+	{
+		"spinbench.entries",
+		"Number of entries that sessions which call spinbench_touch() spread over.",
+		"With 1, all contend for the same lock.",
+		&spb_settings.entries, 1, 1, SPB_MAX_ENTRIES, 0
+	},
 };
 
 /*
@@ -282,6 +289,11 @@ define_server_settings(void)
 							   &server_lock_text, "stock",
 							   PGC_SIGHUP, 0,
 							   check_server_lock, assign_server_lock, NULL);
+	DefineCustomBoolVariable("spinbench.track_planning",
+							 "Touches an entry whenever a query is planned.",
+							 "As spinbench_touch(1) does; pg_stat_statements has a setting of this name.",
+							 &spb_settings.track_planning, false,
+							 PGC_SUSET, 0, NULL, NULL, NULL);
 }
 
 void

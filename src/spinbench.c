@@ -20,6 +20,7 @@
 #include "guc.h"
 #include "patch/patch.h"
 #include "version.h"
+#include "workload/touch.h"
 
 #ifdef PG_MODULE_MAGIC_EXT
 PG_MODULE_MAGIC_EXT(
@@ -35,5 +36,8 @@ _PG_init(void)
 {
 	spb_define_settings();
 	if (process_shared_preload_libraries_in_progress)
+	{
+		spb_touch_init();
 		spb_patch_init();
+	}
 }

@@ -29,6 +29,8 @@ typedef struct SpbSettings
 	int			acquisitions;	/* per message and worker */
 	int			critical_section_lines;
 	int			stuck_timeout_ms;
+	int			entries;		/* of touch.c, that sessions spread over */
+	bool		track_planning; /* touch one at each planning */
 } SpbSettings;
 
 extern SpbSettings spb_settings;

@@ -1,0 +1,144 @@
+# Copyright (c) 2026, spinbench contributors
+
+# A lock that ordinary sessions contend for, by function call and by planning.
+
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $clients = 4;
+my $transactions = 50;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', qq{
+shared_preload_libraries = 'spinbench'
+spinbench.track_planning = off
+autovacuum = off
+});
+$node->start;
+$node->safe_psql('postgres', 'CREATE EXTENSION spinbench');
+
+# A pgbench script that takes the lock so often: pgbench() makes each file once.
+my $scripts = 0;
+
+sub script
+{
+	my ($times) = @_;
+	return { 'touch' . $scripts++ . '.sql' => "SELECT spinbench_touch($times);" };
+}
+
+sub acquisitions
+{
+	my ($lock) = @_;
+	return $node->safe_psql('postgres',
+		"SET spinbench.lock = '$lock'; SELECT sum(acquisitions) FROM spinbench_entries()");
+}
+
+# No increment of the counter beside the lock is lost, whatever the lock.
+for my $lock ('server', 'tas/spintest/nop', 'cas/w8')
+{
+	local $ENV{PGOPTIONS} = "-c spinbench.lock=$lock -c spinbench.critical_section_lines=8";
+	$node->pgbench(
+		"-n -c $clients -j 2 -t $transactions", 0,
+		[qr{processed: @{[ $clients * $transactions ]}/}], [qr{^$}],
+		"$lock: pgbench",
+		script(1000));
+	is(acquisitions($lock), $clients * $transactions * 1000, "$lock: no increment is lost");
+}
+
+# Locks that differ in their waiting only are the same lock.
+is(acquisitions('tas/spintest/nop/nosleep'), $clients * $transactions * 1000,
+	'waiting is not part of the lock');
+is(acquisitions('tas/spintest'), '0', 'each lock has entries of its own');
+
+# What is no lock loses increments: the counter can tell.
+{
+	local $ENV{PGOPTIONS} = '-c spinbench.lock=broken -c spinbench.critical_section_lines=8';
+	$node->pgbench(
+		"-n -c $clients -j 2 -t $transactions", 0, [qr{processed: }], [qr{^$}],
+		'broken: pgbench',
+		script(20000));
+	cmp_ok(acquisitions('broken'), '<', $clients * $transactions * 20000,
+		'broken: increments are lost');
+}
+
+# Sessions spread over entries.
+{
+	local $ENV{PGOPTIONS} = '-c spinbench.lock=tas -c spinbench.entries=3';
+	$node->pgbench(
+		"-n -c $clients -j 2 -t 1", 0, [qr{processed: }], [qr{^$}],
+		'three entries: pgbench',
+		script(1000));
+	is($node->safe_psql('postgres',
+			'SELECT string_agg(entry::text, \' \' ORDER BY entry) FROM spinbench_entries() WHERE acquisitions > 0'),
+		'0 1 2', 'three entries are used');
+}
+
+# Planning.
+is($node->safe_psql('postgres', q{
+SET spinbench.lock = 'tas/nop';
+SET spinbench.track_planning = on;
+SELECT 1;
+SELECT 2;
+SELECT sum(acquisitions) FROM spinbench_entries();
+}),
+	"1\n2\n3", 'each planning takes the lock');
+{
+	local $ENV{PGOPTIONS} = '-c spinbench.lock=tas/pretest -c spinbench.track_planning=on';
+	$node->pgbench(
+		"-n -c $clients -j 2 -t $transactions", 0,
+		[qr{processed: @{[ $clients * $transactions ]}/}], [qr{^$}],
+		'planning: pgbench', { 'select.sql' => 'SELECT 1;' });
+}
+is(acquisitions('tas/pretest'), $clients * $transactions, 'planning: no increment is lost');
+
+# Errors.
+my ($ret, $out, $err) = $node->psql('postgres', q{
+SELECT spinbench_touch(-1);
+SET spinbench.critical_section_lines = 9;
+SELECT spinbench_touch(1);
+SET spinbench.critical_section_lines = 1;
+SET spinbench.entries = 65;
+SET statement_timeout = '100ms';
+SELECT spinbench_touch(1000000000000);
+RESET statement_timeout;
+SET spinbench.stuck_timeout = '50ms';
+SET spinbench.lock = 'leaky';
+SELECT spinbench_touch(2);
+SET spinbench.lock = 'tas/nop';
+SELECT spinbench_touch(0);
+}, on_error_stop => 0);
+like($err, qr/ERROR:  the number of acquisitions must not be negative/, 'negative number');
+like($err, qr/ERROR:  an entry has 8 cache lines only\nHINT:  .*\(now 9\)/, 'too many lines');
+like($err, qr/ERROR:  65 is outside the valid range/, 'too many entries');
+like($err, qr/ERROR:  canceling statement due to statement timeout/, 'statement_timeout');
+like($err, qr/ERROR:  lock "leaky" is stuck\nDETAIL:  .*\(50 ms\)/, 'stuck lock');
+is($out, '0', 'the session goes on after errors');
+
+# A restart, here with the setting in force for all.
+$node->adjust_conf('postgresql.conf', 'spinbench.track_planning', 'on');
+$node->stop('immediate');
+$node->start;
+is(acquisitions('tas/pretest'), 1, 'a restart begins with new entries');
+
+# Without being preloaded: depends on the version.
+$node->adjust_conf('postgresql.conf', 'shared_preload_libraries', "''");
+$node->restart;
+($ret, $out, $err) = $node->psql('postgres', 'SELECT spinbench_touch(100)');
+my ($version) = $node->safe_psql('postgres', 'SHOW server_version_num') =~ /^(\d\d)/;
+if ($version >= 17)
+{
+	like($out, qr/^\d+$/, 'not preloaded: works');
+}
+else
+{
+	like($err, qr/ERROR:  this needs shared memory.*\nHINT:  Add "spinbench" to "shared_preload_libraries"/,
+		'not preloaded: what to do');
+}
+
+$node->stop;
+done_testing();
