@@ -35,7 +35,7 @@ $node->safe_psql('postgres', 'CREATE EXTENSION spinbench');
 my %jump = (
 	'x86_64' => qr/^\\x(f30f1efa)?ff2500000000[0-9a-f]{16}/,
 	'aarch64' => qr/^\\x(5f2403d5|df2403d5)?5000005800021fd6[0-9a-f]{16}/);
-chomp(my $machine = `uname -m`);
+my ($machine) = $node->safe_psql('postgres', 'SELECT version()') =~ / on (\w+)-/;
 
 sub is_patched
 {
