@@ -93,8 +93,8 @@ SET search_path = pg_catalog, @extschema@, pg_temp
 AS $$
     SELECT jsonb_object_agg(s.name, current_setting(s.name))
       FROM pg_settings s
-     WHERE s.name LIKE 'spinbench.%'
-       AND s.name NOT IN ('spinbench.lock', 'spinbench.queue')
+     WHERE s.name LIKE 'spinbench.%' AND s.context = 'user'
+       AND s.name NOT IN ('spinbench.lock', 'spinbench.queue', 'spinbench.entries')
 $$;
 
 -- Check the arguments of a sweep, as a JSON object, and return them with
