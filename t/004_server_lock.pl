@@ -116,9 +116,10 @@ ok($node->poll_query_until('postgres',
 		"SELECT current_setting('spinbench.server_lock') = 'tas/spintest/nop/nosleep'"),
 	'the setting is shown as the canonical label');
 
-# Every label, each for a second, under a load of transactions.
+# Every label, each for about a second, under a load of transactions for a
+# minute at least.
 my @labels = split /\n/, $node->safe_psql('postgres', 'SELECT lock FROM spinbench_server_locks()');
-my $seconds = @labels + 5;
+my $seconds = @labels > 55 ? @labels + 5 : 60;
 $node->safe_psql('postgres', 'SELECT spinbench_reset_server_locks()');
 $node->command_ok([ 'pgbench', '-i', '-q', '-s', '2', 'postgres' ], 'pgbench -i');
 my ($pgbench_out, $pgbench_err) = ('', '');
@@ -132,6 +133,12 @@ for my $label (@labels)
 	ok(choose($label), "$label: in force");
 	is(contend(50), 200 * 4 * 50, "$label: no increment is lost");
 	sleep(0.5);
+}
+while ($pgbench->pumpable)
+{
+	choose($labels[ rand @labels ]);
+	sleep(0.2);
+	$pgbench->pump_nb;
 }
 $pgbench->finish;
 is($pgbench->result(0), 0, 'pgbench has come to its end');
