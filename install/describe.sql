@@ -169,6 +169,7 @@ AS $$
     SELECT format('SET %s = %L;', s.key, s.value)
       FROM jsonb_each_text(this.settings) s
      WHERE s.key NOT IN (SELECT 'spinbench.' || name FROM arguments)
+       AND s.key ~ '^spinbench\.[a-z_]+$'
     UNION ALL
     SELECT CASE WHEN number > 1 THEN '    ' ELSE '' END || translate(line, chr(1), ' ')
       FROM spb_wrap('CALL spinbench_sweep('

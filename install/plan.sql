@@ -207,7 +207,7 @@ DECLARE
     cells int8 := (SELECT count(*) FROM spb_cells(arguments));
     rounds int8 := arguments ->> 'rounds';
     -- Starting and ending a run takes some 5 ms, and 1 ms more for each worker.
-    round_s float8 := (SELECT sum((arguments ->> 'duration_ms')::int4 + 5 + workers) / 1000.0
+    round_s float8 := (SELECT sum((arguments ->> 'duration_ms')::int8 + 5 + workers) / 1000.0
                          FROM spb_cells(arguments));
     seconds float8 := least(round_s * rounds,
                             extract(epoch FROM (arguments ->> 'time_limit')::interval));

@@ -43,3 +43,5 @@ AS 'MODULE_PATHNAME', 'spinbench_entries'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 
 REVOKE ALL ON FUNCTION spinbench_touch(pg_catalog.int8) FROM PUBLIC;
+-- it makes the entries of a lock that has none yet
+REVOKE ALL ON FUNCTION spinbench_entries() FROM PUBLIC;

@@ -43,7 +43,9 @@ DECLARE
     failure text;
     code text;
 BEGIN
-    PERFORM set_config(s.key, s.value, true) FROM jsonb_each_text(this.settings) s;
+    -- an imported sweep may say anything
+    PERFORM set_config(s.key, s.value, true) FROM jsonb_each_text(this.settings) s
+      WHERE s.key LIKE 'spinbench.%';
     BEGIN
         PERFORM set_config('spinbench.lock', lock, true),
                 set_config('spinbench.queue', queue, true);
@@ -123,13 +125,13 @@ DECLARE
     done int4 := state ->> 'done';
     deadline timestamptz := state ->> 'deadline';
     elapsed interval := clock_timestamp() - (state ->> 'since')::timestamptz;
-    cells int4;
-    stored int4;
+    cells int8;
+    stored int8;
     current_round int4;
     reason text;
     cell record;
     sample spinbench_samples;
-    total int4;
+    total int8;
     time_left float8;
 BEGIN
     SELECT s.* INTO this FROM spinbench_sweeps s WHERE s.sweep = (state ->> 'sweep')::int8;
@@ -176,7 +178,7 @@ BEGIN
     done := done + 1;
     stored := stored + 1;
     elapsed := clock_timestamp() - (state ->> 'since')::timestamptz;
-    total := (this.arguments ->> 'rounds')::int4 * cells;
+    total := (this.arguments ->> 'rounds')::int8 * cells;
     time_left := least(extract(epoch FROM elapsed) / done * (total - stored),
                        extract(epoch FROM deadline - clock_timestamp()));
     RAISE NOTICE '%', format('sample %s%s, round %s, %s left: %s, queue %s, workers %s: %s',

@@ -53,6 +53,10 @@ SELECT acquisitions, handoffs BETWEEN 2 AND acquisitions AS handoffs_in_range
 RESET spinbench.critical_section_lines;
 RESET spinbench.lock;
 
+-- workers that are done before others have begun do not measure each other
+SELECT doubts LIKE '%at work together for only%' AS told
+  FROM spinbench_gather(16384, 'xyzzy', 1, 4);
+
 -- one run after the other finds its worker slots free
 SELECT count(*), sum(messages)
   FROM generate_series(1, 20), LATERAL spinbench_pipelined(16384, 'xyzzy', generate_series, 4);

@@ -201,6 +201,18 @@ $next;
 }), '100', 'a run in a transaction whose subtransaction failed');
 nothing_left('failed subtransaction');
 
+# What ends a worker reaches the user even if it does not reach the server log.
+$node->append_conf('postgresql.conf', 'log_min_messages = panic');
+$node->reload;
+(undef, undef, $err) = $node->psql('postgres', q{
+SET spinbench.lock = 'leaky';
+SET spinbench.stuck_timeout = '50ms';
+SELECT spinbench_pipelined(16384, 'xyzzy', 100, 2);
+});
+like($err, qr/ERROR:  lock "leaky" is stuck/, 'a worker that logs nothing says why it ended');
+$node->append_conf('postgresql.conf', 'log_min_messages = warning');
+$node->reload;
+
 # The leader's CPU affinity is what it was, whatever happens.
 SKIP:
 {

@@ -11,8 +11,9 @@
  *	  ("Proving the Correctness of Multiprocess Programs", 1977), the cached
  *	  copies of the positions are from Lee, Bu, Chandranmenon, "A Lock-Free,
  *	  Cache-Efficient Shared Ring Buffer", ANCS 2009.
- *	- The sender publishes its position after some cache lines, the receiver
- *	  after a quarter of the ring; either does so at once for a peer that waits.
+ *	- The sender publishes its position after some cache lines, or at once for a
+ *	  receiver that waits; the receiver gives space back after a quarter of the
+ *	  ring, or before it waits itself.
  *	- The latch is set only for a peer that has announced that it waits.  Who is
  *	  about to wait says so and then looks again, and who flushes looks for
  *	  waiters after it has published, with a full barrier between the two on

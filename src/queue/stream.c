@@ -90,8 +90,9 @@ typedef struct Stream
 	Position	written;		/* advanced by the sender only */
 	Size		ring_size;		/* multiple of ALIGNMENT */
 	pg_atomic_uint32 detached;
-	uint32		pad;			/* the ring begins aligned */
-	char		ring[FLEXIBLE_ARRAY_MEMBER];
+
+	/* begins where a word may begin, with pointers of any size */
+	char		ring[FLEXIBLE_ARRAY_MEMBER] pg_attribute_aligned(ALIGNMENT);
 } Stream;
 
 StaticAssertDecl(offsetof(Stream, ring) % ALIGNMENT == 0, "misaligned ring");

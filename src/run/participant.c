@@ -14,6 +14,7 @@
 
 #include "miscadmin.h"
 
+#include "cpu/clock.h"
 #include "run/run.h"
 
 static void *
@@ -136,6 +137,7 @@ spb_begin(SpbRun *run)
 		run->lock.ops->begin(&run->queue_user.waiter);
 	}
 	spb_process_load(&run->load_at_start);
+	run->me->begin_ns = spb_clock_ns();
 }
 
 /*
@@ -149,6 +151,7 @@ spb_end(SpbRun *run)
 	SpbProcessLoad now;
 	ListCell   *cell;
 
+	me->end_ns = spb_clock_ns();
 	spb_process_load(&now);
 	me->load.cpu_ns = now.cpu_ns - run->load_at_start.cpu_ns;
 	me->load.voluntary = now.voluntary - run->load_at_start.voluntary;
@@ -166,6 +169,7 @@ spb_end(SpbRun *run)
 	pg_atomic_write_u32(&me->state, SPB_FINISHED);
 
 	/* who finds a queue detached can tell by the state that all is well */
+	pg_memory_barrier();
 	foreach(cell, run->attached)
 		run->queue->detach(lfirst(cell));
 	run->attached = NIL;

@@ -35,6 +35,8 @@
 #define DOUBT_STOLEN_FRACTION		0.01
 #define DOUBT_OTHERS_FRACTION		0.05
 #define DOUBT_PREEMPTIONS			20.0	/* per second and participant */
+#define DOUBT_OVERLAP_FRACTION		0.90	/* of the time that any worker was
+											 * at work */
 
 /* Machine-wide times are counted in ticks of 10 ms, on each CPU. */
 #define MACHINE_LOAD_MIN_MS			200.0
@@ -130,6 +132,30 @@ sum_participants(const SpbRun *run)
 	return sum;
 }
 
+/*
+ * For which part of the time in which any worker was at work all of them were.
+ */
+static double
+overlap(const SpbRun *run)
+{
+	const SpbParticipant *workers = &run->participants[1];
+	uint64		first_begin = workers[0].begin_ns;
+	uint64		last_begin = workers[0].begin_ns;
+	uint64		first_end = workers[0].end_ns;
+	uint64		last_end = workers[0].end_ns;
+
+	for (int i = 1; i < run->spec->nworkers; i++)
+	{
+		first_begin = Min(first_begin, workers[i].begin_ns);
+		last_begin = Max(last_begin, workers[i].begin_ns);
+		first_end = Min(first_end, workers[i].end_ns);
+		last_end = Max(last_end, workers[i].end_ns);
+	}
+	if (first_end <= last_begin || last_end <= first_begin)
+		return 0;
+	return (double) (first_end - last_begin) / (double) (last_end - first_begin);
+}
+
 static void doubt(StringInfo doubts, const char *format,...) pg_attribute_printf(2, 3);
 
 static void
@@ -168,6 +194,9 @@ doubts_about(const SpbRun *run, const SpbParticipant *sum,
 			doubt(&doubts, "contention not reached (%.2f %% of acquisitions)",
 				  100 * fraction);
 	}
+	if (run->spec->nworkers > 1 && overlap(run) < DOUBT_OVERLAP_FRACTION)
+		doubt(&doubts, "all workers were at work together for only %.0f %% of the time",
+			  100 * overlap(run));
 	if (participants <= cpus && elapsed_ms > 0)
 	{
 		double		rate = (double) sum->load.involuntary / participants / (elapsed_ms / 1000);
@@ -198,6 +227,7 @@ remember_participants(const SpbRun *run)
 
 	if (last_participants)
 		pfree(last_participants);
+	last_participants = NULL;
 	num_last_participants = 0;
 	last_participants = MemoryContextAlloc(TopMemoryContext, n * sizeof(SpbParticipant));
 	memcpy(last_participants, run->participants, n * sizeof(SpbParticipant));

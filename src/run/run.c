@@ -134,6 +134,18 @@ cleanup_on_detach(dsm_segment *seg, Datum arg)
 }
 
 /*
+ * Has every worker published its counters?  One that was terminated after the
+ * last message had come back has not.
+ */
+static void
+check_finished(SpbRun *run)
+{
+	for (int i = 1; i <= run->spec->nworkers; i++)
+		if (pg_atomic_read_u32(&run->participants[i].state) != SPB_FINISHED)
+			spb_worker_failed(run);
+}
+
+/*
  * Were there as many increments of each counter in the critical section as
  * acquisitions of the lock?  If not, it let two participants in at once.
  */
@@ -219,6 +231,7 @@ spb_run(SpbRun *run, const SpbRunSpec *spec, const SpbWorkload *workload,
 		pg_atomic_write_u32(&run->header->stopping, 1);
 		spb_end(run);
 		spb_await_gone(run);
+		check_finished(run);
 		check_critical_section(run);
 	}
 	PG_CATCH();

@@ -85,6 +85,8 @@ typedef struct SpbParticipant
 	SpbLockCounters count;		/* of the lock under test */
 	SpbQueueCounters queue_count;
 	uint64		queue_contended;	/* of queue_count.acquisitions */
+	uint64		begin_ns;		/* monotonic clock: it was at work from here */
+	uint64		end_ns;			/* to here */
 	SpbProcessLoad load;		/* from the start line to the end */
 	int			sqlstate;		/* of the error that ended it, or 0 */
 	char		message[256];	/* its texts, "" where it has none */

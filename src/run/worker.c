@@ -24,20 +24,22 @@
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "tcop/tcopprot.h"
+#include "utils/guc.h"
 
 #include "compat.h"
 #include "run/run.h"
 
-static SpbRun *current_run = NULL;
+/* Ours in the segment, which stays mapped until the process exits. */
+static SpbParticipant *my_place = NULL;
 static emit_log_hook_type prev_emit_log_hook = NULL;
 
 /* Keep the text of the error that ends this worker. */
 static void
 keep_message(ErrorData *edata)
 {
-	if (edata->elevel >= ERROR && current_run != NULL && current_run->me != NULL)
+	if (edata->elevel >= ERROR && my_place != NULL)
 	{
-		SpbParticipant *me = current_run->me;
+		SpbParticipant *me = my_place;
 
 		strlcpy(me->message, edata->message ? edata->message : "",
 				sizeof(me->message));
@@ -81,9 +83,12 @@ spb_worker_start(SpbRun *run, Datum main_arg)
 
 	memset(run, 0, sizeof(*run));
 	run->me = (SpbParticipant *) ((char *) header + header->participants_at) + number;
-	current_run = run;
+	my_place = run->me;
 	prev_emit_log_hook = emit_log_hook;
 	emit_log_hook = keep_message;
+
+	/* the hook is called only for what goes to the server log */
+	SetConfigOption("log_min_messages", "error", PGC_SUSET, PGC_S_OVERRIDE);
 
 	BackgroundWorkerInitializeConnectionByOid(header->database, header->user,
 											  BGWORKER_BYPASS_ALLOWCONN);
@@ -100,6 +105,8 @@ spb_worker_await_start(SpbRun *run)
 {
 	static uint32 wait_event = 0;
 
+	/* who sees us ready sees all that we have attached to */
+	pg_memory_barrier();
 	pg_atomic_write_u32(&run->me->state, SPB_READY);
 	SetLatch(&run->header->leader->procLatch);
 
@@ -112,4 +119,7 @@ spb_worker_await_start(SpbRun *run)
 		if (pg_atomic_read_u32(&run->header->stopping) != 0)
 			proc_exit(0);
 	}
+
+	/* pairs with the barriers of the others before they were ready */
+	pg_memory_barrier();
 }

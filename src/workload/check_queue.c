@@ -286,7 +286,9 @@ check_lead(SpbRun *run)
 	run->attached = NIL;
 	while (pg_atomic_read_u32(&run->participants[1].state) != SPB_FINISHED)
 	{
-		if (spb_worker_ended(run))
+		/* it may have finished between our two looks */
+		if (spb_worker_ended(run) &&
+			pg_atomic_read_u32(&run->participants[1].state) != SPB_FINISHED)
 			spb_worker_failed(run);
 		spb_wait_for_peer(&run->queue_user);
 	}

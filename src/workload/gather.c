@@ -75,8 +75,10 @@ gather_work(SpbRun *run)
 static void
 check_finished(SpbRun *run, int number)
 {
+	pg_read_barrier();
 	if (pg_atomic_read_u32(&run->participants[number].state) != SPB_FINISHED)
 		spb_worker_failed(run);
+	pg_read_barrier();
 }
 
 static void
