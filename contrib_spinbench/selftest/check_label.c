@@ -109,7 +109,7 @@ check_label(const SpbSpinlock *lock)
 const char *
 check_description(const SpbSpinlock *lock)
 {
-	const SpbLockChoice choice = {.ops = &lock->ops, .spinlock = lock};
+	const SpbLockChoice choice = {.ops = &lock->ops,.spinlock = lock};
 	char		whole[1024];
 	char		cut[40];
 
