@@ -110,14 +110,21 @@ spb_worker_await_start(SpbRun *run)
 	pg_atomic_write_u32(&run->me->state, SPB_READY);
 	SetLatch(&run->header->leader->procLatch);
 
-	while (pg_atomic_read_u32(&run->header->started) == 0)
+	for (;;)
 	{
+		bool		stopping = pg_atomic_read_u32(&run->header->stopping) != 0;
+
+		/* a run that is over has been started before */
+		pg_read_barrier();
+		if (pg_atomic_read_u32(&run->header->started) != 0)
+			break;
+		if (stopping)
+			proc_exit(0);
+
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH, -1L,
 						 spb_wait_event(&wait_event, "SpinbenchStart"));
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
-		if (pg_atomic_read_u32(&run->header->stopping) != 0)
-			proc_exit(0);
 	}
 
 	/* pairs with the barriers of the others before they were ready */
