@@ -24,11 +24,33 @@
 
 #define YIELDS 30
 
+/*
+ * A peer that is not attached yet has nothing to be woken from: it will look at
+ * what was published when it comes.  The barriers here and below see to it that
+ * either we see the peer, or it sees what we have published.
+ */
 void
-spb_wake_peer(SpbQueueUser *user, PGPROC *peer)
+spb_wake_peer(SpbQueueUser *user, PGPROC **peer)
 {
+	PGPROC	   *volatile *who = peer;
+	PGPROC	   *proc = *who;
+
+	if (unlikely(proc == NULL))
+	{
+		pg_memory_barrier();
+		proc = *who;
+		if (proc == NULL)
+			return;
+	}
 	user->count.latch_sets++;
-	SetLatch(&peer->procLatch);
+	SetLatch(&proc->procLatch);
+}
+
+void
+spb_announce_peer(PGPROC **me)
+{
+	*(PGPROC *volatile *) me = MyProc;
+	pg_memory_barrier();
 }
 
 /*

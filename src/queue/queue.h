@@ -5,8 +5,9 @@
  *
  * A queue has one sender and one receiver, passes messages of any length up
  * to MaxAllocSize, blocks on the process latch, and reports a peer that has
- * detached.  Both ends are attached before the first message.  The results are
- * shm_mq's, whose semantics are the contract:
+ * detached.  Either end may be used before the other is attached, but who must
+ * not wait for a peer that may never come uses nowait until then.  The results
+ * are shm_mq's, whose semantics are the contract:
  *
  *	SHM_MQ_SUCCESS		the message was passed
  *	SHM_MQ_WOULD_BLOCK	nowait only: try again when the latch is set; a send
@@ -71,7 +72,8 @@ typedef struct SpbQueueOps
 
 	/*
 	 * Become the queue's sender or receiver.  The handle lives in the current
-	 * memory context.  When seg is detached, so is the queue.
+	 * memory context.  When seg is detached, so is the queue; seg may be
+	 * NULL.
 	 */
 	void	   *(*attach_sender) (void *address, dsm_segment *seg, SpbQueueUser *user);
 	void	   *(*attach_receiver) (void *address, dsm_segment *seg, SpbQueueUser *user);
@@ -122,7 +124,10 @@ extern const SpbQueueOps spb_spsc_queue;
 /* peer.c: what they all need */
 
 /* Let the peer look: it may be waiting for what was published just now. */
-extern void spb_wake_peer(SpbQueueUser *user, PGPROC *peer);
+extern void spb_wake_peer(SpbQueueUser *user, PGPROC **peer);
+
+/* Make known to the peer who is at this end: "me" is where it looks. */
+extern void spb_announce_peer(PGPROC **me);
 
 /* Wait until the peer has done so, or for an interrupt. */
 extern void spb_wait_for_peer(SpbQueueUser *user);

@@ -144,7 +144,7 @@ publish(Handle *h, uint64 *position)
 
 /* Wake the peer if it has announced that it waits. */
 static pg_attribute_always_inline void
-wake(Handle *h, uint32 *peer_waits, PGPROC *peer)
+wake(Handle *h, uint32 *peer_waits, PGPROC **peer)
 {
 	if (LOAD(peer_waits))
 	{
@@ -182,7 +182,7 @@ spsc_flush(void *handle)
 
 	/* pairs with the barrier of announce_wait() */
 	pg_memory_barrier();
-	wake(h, &h->q->receiver_waits, h->q->receiver);
+	wake(h, &h->q->receiver_waits, &h->q->receiver);
 }
 
 /*
@@ -266,7 +266,7 @@ spsc_send(void *handle, Size nbytes, const void *data, bool nowait)
 				h->done += space;
 				move_on(h, PADDED(space));
 				publish(h, &q->written.position);
-				wake(h, &q->receiver_waits, q->receiver);
+				wake(h, &q->receiver_waits, &q->receiver);
 			}
 		}
 		h->has_length = false;
@@ -275,7 +275,7 @@ spsc_send(void *handle, Size nbytes, const void *data, bool nowait)
 	if (h->position - h->published >= PUBLISH_BYTES || LOAD(&q->receiver_waits))
 	{
 		publish(h, &q->written.position);
-		wake(h, &q->receiver_waits, q->receiver);
+		wake(h, &q->receiver_waits, &q->receiver);
 	}
 	if (unlikely(LOAD(&q->detached)))
 		return SHM_MQ_DETACHED;
@@ -296,7 +296,7 @@ give_back(Handle *h)
 	if (h->published != h->position)
 		publish(h, &h->q->read.position);
 	pg_memory_barrier();
-	wake(h, &h->q->sender_waits, h->q->sender);
+	wake(h, &h->q->sender_waits, &h->q->sender);
 }
 
 /*
@@ -426,10 +426,11 @@ spsc_create(void *address, Size size, const SpbLockOps *lock)
 static void
 detach_from(Spsc *q)
 {
-	PGPROC	   *peer = q->sender == MyProc ? q->receiver : q->sender;
+	PGPROC	   *peer;
 
 	STORE_RELEASE(&q->detached, 1);
 	pg_memory_barrier();
+	peer = q->sender == MyProc ? q->receiver : q->sender;
 	if (peer)
 		SetLatch(&peer->procLatch);
 }
@@ -459,21 +460,22 @@ attach(Spsc *q, dsm_segment *seg, SpbQueueUser *user, bool sends)
 	h->seg = seg;
 	h->user = user;
 	h->context = CurrentMemoryContext;
-	on_dsm_detach(seg, on_detach, PointerGetDatum(q));
+	if (seg)
+		on_dsm_detach(seg, on_detach, PointerGetDatum(q));
 	return h;
 }
 
 static void *
 spsc_attach_sender(void *address, dsm_segment *seg, SpbQueueUser *user)
 {
-	((Spsc *) address)->sender = MyProc;
+	spb_announce_peer(&((Spsc *) address)->sender);
 	return attach(address, seg, user, true);
 }
 
 static void *
 spsc_attach_receiver(void *address, dsm_segment *seg, SpbQueueUser *user)
 {
-	((Spsc *) address)->receiver = MyProc;
+	spb_announce_peer(&((Spsc *) address)->receiver);
 	return attach(address, seg, user, false);
 }
 
@@ -485,7 +487,8 @@ spsc_detach(void *handle)
 	if (h->sends)
 		spsc_flush(h);
 	detach_from(h->q);
-	cancel_on_dsm_detach(h->seg, on_detach, PointerGetDatum(h->q));
+	if (h->seg)
+		cancel_on_dsm_detach(h->seg, on_detach, PointerGetDatum(h->q));
 	if (h->buffer)
 		pfree(h->buffer);
 	pfree(h);

@@ -198,7 +198,7 @@ static pg_attribute_always_inline void
 wake_receiver(Handle *h)
 {
 	h->unlatched = 0;
-	spb_wake_peer(h->user, h->stream->receiver);
+	spb_wake_peer(h->user, &h->stream->receiver);
 }
 
 /*
@@ -315,7 +315,7 @@ static pg_attribute_always_inline void
 wake_sender(Handle *h)
 {
 	if (h->unlatched > 0)
-		spb_wake_peer(h->user, h->stream->sender);
+		spb_wake_peer(h->user, &h->stream->sender);
 	h->unlatched = 0;
 }
 
@@ -464,9 +464,11 @@ stream_create(void *address, Size size, const SpbLockOps *lock)
 static void
 detach_from(Stream *stream)
 {
-	PGPROC	   *peer = stream->sender == MyProc ? stream->receiver : stream->sender;
+	PGPROC	   *peer;
 
 	pg_atomic_write_u32(&stream->detached, 1);
+	pg_memory_barrier();
+	peer = stream->sender == MyProc ? stream->receiver : stream->sender;
 	if (peer)
 		SetLatch(&peer->procLatch);
 }
@@ -487,21 +489,22 @@ attach(Stream *stream, dsm_segment *seg, SpbQueueUser *user, bool sends)
 	h->seg = seg;
 	h->user = user;
 	h->context = CurrentMemoryContext;
-	on_dsm_detach(seg, on_detach, PointerGetDatum(stream));
+	if (seg)
+		on_dsm_detach(seg, on_detach, PointerGetDatum(stream));
 	return h;
 }
 
 static void *
 stream_attach_sender(void *address, dsm_segment *seg, SpbQueueUser *user)
 {
-	((Stream *) address)->sender = MyProc;
+	spb_announce_peer(&((Stream *) address)->sender);
 	return attach(address, seg, user, true);
 }
 
 static void *
 stream_attach_receiver(void *address, dsm_segment *seg, SpbQueueUser *user)
 {
-	((Stream *) address)->receiver = MyProc;
+	spb_announce_peer(&((Stream *) address)->receiver);
 	return attach(address, seg, user, false);
 }
 
@@ -509,7 +512,8 @@ static void
 stream_detach(Handle *h)
 {
 	detach_from(h->stream);
-	cancel_on_dsm_detach(h->seg, on_detach, PointerGetDatum(h->stream));
+	if (h->seg)
+		cancel_on_dsm_detach(h->seg, on_detach, PointerGetDatum(h->stream));
 	if (h->buffer)
 		pfree(h->buffer);
 	pfree(h);
