@@ -33,9 +33,11 @@ OBJS = \
 	src/lock/waiting.o \
 	src/patch/counters.o \
 	src/patch/known.o \
+	src/patch/message_queue.o \
 	src/patch/patch.o \
 	src/patch/redirect.o \
 	src/patch/server_lock.o \
+	src/patch/server_queue.o \
 	src/patch/slow_path.o \
 	src/queue/peer.o \
 	src/queue/queue.o \

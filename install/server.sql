@@ -1,4 +1,4 @@
--- A server whose own slow path of spinlocks is replaced.
+-- A server whose own code is replaced.
 
 CREATE FUNCTION spinbench_server_locks(
     OUT lock pg_catalog.text,
@@ -15,6 +15,14 @@ CREATE FUNCTION spinbench_reset_server_locks()
 RETURNS pg_catalog.void
 AS 'MODULE_PATHNAME', 'spinbench_reset_server_locks'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+
+CREATE FUNCTION spinbench_server_queues(
+    OUT queue pg_catalog.text,
+    OUT in_force pg_catalog.bool,
+    OUT created pg_catalog.int8)
+RETURNS SETOF pg_catalog.record
+AS 'MODULE_PATHNAME', 'spinbench_server_queues'
+LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION spinbench_server_patch(
     OUT function pg_catalog.text,

@@ -24,6 +24,7 @@
 #include "compat.h"
 #include "guc.h"
 #include "patch/patch.h"
+#include "patch/server_queue.h"
 #include "run/settings.h"
 #include "workload/touch.h"
 
@@ -32,6 +33,7 @@ static char *lock_text;
 static char *queue_text;
 static char *cpus_text;
 static char *server_lock_text;
+static char *server_queue_text;
 
 /*
  * The parsed form of a setting goes through *extra; the text is replaced by
@@ -137,6 +139,46 @@ assign_server_lock(const char *newval, void *extra)
 {
 	if (!IsUnderPostmaster)
 		spb_put_in_force(((SpbServerLock *) extra)->number);
+}
+
+/*
+ * Whether shm_mq is replaced is settled when the server starts: queues of both
+ * kinds at the same time would not know each other.  Only a new value in a file
+ * can be wrong there; a parallel worker sets all defaults before it takes over
+ * the values of its leader.
+ */
+static bool
+check_server_queue(char **newval, void **extra, GucSource source)
+{
+	uint32		number;
+	const char *label;
+
+	if (!spb_server_queue_choose(*newval, &number, &label))
+	{
+		GUC_check_errdetail("There is no queue \"%s\".", *newval);
+		GUC_check_errhint("See spinbench_server_queues() for what there is.");
+		return false;
+	}
+	if (source == PGC_S_FILE && !process_shared_preload_libraries_in_progress &&
+		(number != SPB_SERVER_QUEUE_OFF) != spb_queue_is_wanted)
+	{
+		GUC_check_errdetail("The server's message queue is replaced, or not, when the server starts.");
+		GUC_check_errhint(spb_queue_is_wanted ?
+						  "\"stock\" does what the server's own does." :
+						  "Restart the server with this setting.");
+		return false;
+	}
+	replace(newval, label);
+	*extra = spb_guc_malloc(sizeof(uint32));
+	*(uint32 *) *extra = number;
+	return true;
+}
+
+static void
+assign_server_queue(const char *newval, void *extra)
+{
+	if (!IsUnderPostmaster)
+		spb_put_queue_in_force(*(uint32 *) extra);
 }
 
 typedef struct TextSetting
@@ -279,7 +321,7 @@ define_server_settings(void)
 	};
 
 	DefineCustomEnumVariable("spinbench.patch_server",
-							 "Replaces the slow path of the server's spinlocks in memory.",
+							 "Replaces code of the server in memory.",
 							 "For test servers.  If that is not possible, the server starts as it is, or, with \"require\", it does not start.",
 							 &spb_patch_server, SPB_PATCH_OFF, patch_options,
 							 PGC_POSTMASTER, 0, NULL, NULL, NULL);
@@ -289,6 +331,12 @@ define_server_settings(void)
 							   &server_lock_text, "stock",
 							   PGC_SIGHUP, 0,
 							   check_server_lock, assign_server_lock, NULL);
+	DefineCustomStringVariable("spinbench.server_queue",
+							   "Label of the queue that takes the place of the server's message queue.",
+							   "\"server\" leaves it alone.  Others have an effect only if spinbench.patch_server is on.",
+							   &server_queue_text, "server",
+							   PGC_SIGHUP, 0,
+							   check_server_queue, assign_server_queue, NULL);
 	DefineCustomBoolVariable("spinbench.track_planning",
 							 "Touches an entry whenever a query is planned.",
 							 "As spinbench_touch(1) does; pg_stat_statements has a setting of this name.",

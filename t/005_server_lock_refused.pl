@@ -41,11 +41,11 @@ sub refuses
 	my ($what, $why, $postgres, $preload, $init) = @_;
 	$preload //= $library;
 	my $output = start($postgres, 'on', $preload, $init);
-	like($output, qr/WARNING:  could not replace the slow path.*\n.*DETAIL:  $why/,
+	like($output, qr/WARNING:  could not replace the server's slow path.*\n.*DETAIL:  $why/,
 		"$what: the reason is given");
 	like($output, qr/the server has started/, "$what: the server starts as it is");
 	$output = start($postgres, 'require', $preload, $init);
-	like($output, qr/FATAL:  could not replace the slow path.*\n.*DETAIL:  $why/,
+	like($output, qr/FATAL:  could not replace the server's slow path.*\n.*DETAIL:  $why/,
 		"$what, required: the reason is given");
 	unlike($output, qr/the server has started/, "$what, required: the server does not start");
 	return;
@@ -55,7 +55,7 @@ my $server = "$bindir/postgres";
 plan skip_all => 'the server is behind a script' if slurp_file($server) !~ /^\x7fELF/;
 my $output = start($server, 'on', $library);
 plan skip_all => "not here: $1" if $output =~ /(This can be done on .*)/;
-like($output, qr/LOG:  the slow path .* has been replaced/, 'the server as it is can be patched');
+like($output, qr/LOG:  the server's slow path .* has been replaced/, 'the server as it is can be patched');
 like($output, qr/the server has started/, 'it starts');
 unlike(start($server, 'off', $library), qr/slow path/, 'off: not a word');
 

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * patch.c
- *	  Whether the server's own slow path of spinlocks is replaced, and when.
+ *	  Whether the server's own code is replaced, and when.
  *
  * In the postmaster, before anything is forked: so all processes of a server
  * have the same code, and nothing else runs while it changes.  A server that
@@ -26,28 +26,81 @@
 #include "compat.h"
 #include "patch/known.h"
 #include "patch/patch.h"
+#include "patch/server_queue.h"
 
 int			spb_patch_server = SPB_PATCH_OFF;
 bool		spb_server_is_patched = false;
+bool		spb_queue_is_wanted = false;
 
-static SpbPatchProblem why_not = {""};
+/* What can be replaced, each by itself. */
+typedef struct Part
+{
+	const char *what;
+	const SpbRedirect *functions;
+	const int  *nfunctions;
+	bool		(*prepare) (SpbPatchProblem *problem);
+	void		(*begin) (void);	/* called when it is replaced */
+	bool		replaced;
+	SpbPatchProblem why_not;
+} Part;
 
 static bool
-patch(SpbPatchProblem *problem)
+prepare_slow_path(SpbPatchProblem *problem)
 {
-	int		   *spins_per_delay;
+	int		   *spins_per_delay = spb_find_spins_per_delay();
 
-	if (!spb_can_redirect(spb_slow_path_functions, spb_num_slow_path_functions, problem))
-		return false;
-	spins_per_delay = spb_find_spins_per_delay();
 	if (spins_per_delay == NULL)
 		return spb_refuse_patch(problem,
 								"The server's variable \"spins_per_delay\" was not found.");
 	if (!spb_server_waits_as_known(spins_per_delay, problem))
 		return false;
-
 	spb_slow_path_init(spins_per_delay);
-	return spb_redirect(spb_slow_path_functions, spb_num_slow_path_functions, problem);
+	return true;
+}
+
+#define NOT_PATCHED \
+	"\"spinbench.patch_server\" is off, or \"shared_preload_libraries\" does not have spinbench."
+
+static Part slow_path = {
+	.what = "slow path of spinlocks",
+	.functions = spb_slow_path_functions,
+	.nfunctions = &spb_num_slow_path_functions,
+	.prepare = prepare_slow_path,
+	.begin = spb_counters_init,
+	.why_not = {NOT_PATCHED}
+};
+
+static Part message_queue = {
+	.what = "message queue",
+	.functions = spb_message_queue_functions,
+	.nfunctions = &spb_num_message_queue_functions,
+	.prepare = spb_message_queue_is_known,
+	.begin = spb_server_queue_init,
+	.why_not = {NOT_PATCHED}
+};
+
+static void
+replace(Part *part)
+{
+	int			level = spb_patch_server == SPB_PATCH_REQUIRE ? FATAL : WARNING;
+
+	part->replaced = spb_can_redirect(part->functions, *part->nfunctions, &part->why_not) &&
+		part->prepare(&part->why_not) &&
+		spb_redirect(part->functions, *part->nfunctions, &part->why_not);
+	if (!part->replaced)
+	{
+		ereport(level,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("could not replace the server's %s", part->what),
+				 errdetail_internal("%s", part->why_not.detail),
+				 level == FATAL ?
+				 errhint("Set \"spinbench.patch_server\" to \"off\" to start the server as it is.") :
+				 errhint("The server goes on with its own.")));
+		return;
+	}
+	part->begin();
+	ereport(LOG,
+			(errmsg("the server's %s has been replaced", part->what)));
 }
 
 /*
@@ -56,25 +109,36 @@ patch(SpbPatchProblem *problem)
 void
 spb_patch_init(void)
 {
+	spb_queue_is_wanted = spb_server_queue_in_force() != SPB_SERVER_QUEUE_OFF;
 	if (spb_patch_server == SPB_PATCH_OFF)
 		return;
-	if (!patch(&why_not))
-	{
-		ereport(spb_patch_server == SPB_PATCH_REQUIRE ? FATAL : WARNING,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("could not replace the slow path of the server's spinlocks"),
-				 errdetail_internal("%s", why_not.detail),
-				 spb_patch_server == SPB_PATCH_REQUIRE ?
-				 errhint("Set \"spinbench.patch_server\" to \"off\" to start the server as it is.") :
-				 errhint("The server runs as it is; \"spinbench.server_lock\" has no effect.")));
-		return;
-	}
+	replace(&slow_path);
+	spb_server_is_patched = slow_path.replaced;
+	if (spb_queue_is_wanted)
+		replace(&message_queue);
+	else
+		(void) spb_refuse_patch(&message_queue.why_not,
+								"\"spinbench.server_queue\" was \"server\" when the server started.");
+}
 
-	spb_server_is_patched = true;
-	spb_counters_init();
-	ereport(LOG,
-			(errmsg("the slow path of the server's spinlocks has been replaced"),
-			 errhint("\"spinbench.server_lock\" says by what.")));
+static void
+put_functions(ReturnSetInfo *rsinfo, const Part *part)
+{
+	for (int i = 0; i < *part->nfunctions; i++)
+	{
+		bytea	   *entry = palloc(VARHDRSZ + SPB_ENTRY_BYTES);
+		Datum		values[4];
+		bool		nulls[4] = {0};
+
+		SET_VARSIZE(entry, VARHDRSZ + SPB_ENTRY_BYTES);
+		memcpy(VARDATA(entry), part->functions[i].from, SPB_ENTRY_BYTES);
+		values[0] = CStringGetTextDatum(part->functions[i].name);
+		values[1] = BoolGetDatum(part->replaced);
+		values[2] = PointerGetDatum(entry);
+		values[3] = CStringGetTextDatum(part->why_not.detail);
+		nulls[3] = part->replaced;
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
 }
 
 PG_FUNCTION_INFO_V1(spinbench_server_patch);
@@ -93,26 +157,9 @@ Datum
 spinbench_server_patch(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	const char *reason = why_not.detail;
-
-	if (reason[0] == '\0')
-		reason = "\"spinbench.patch_server\" is off, or \"shared_preload_libraries\" does not have spinbench.";
 
 	InitMaterializedSRF(fcinfo, 0);
-	for (int i = 0; i < spb_num_slow_path_functions; i++)
-	{
-		bytea	   *entry = palloc(VARHDRSZ + SPB_ENTRY_BYTES);
-		Datum		values[4];
-		bool		nulls[4] = {0};
-
-		SET_VARSIZE(entry, VARHDRSZ + SPB_ENTRY_BYTES);
-		memcpy(VARDATA(entry), spb_slow_path_functions[i].from, SPB_ENTRY_BYTES);
-		values[0] = CStringGetTextDatum(spb_slow_path_functions[i].name);
-		values[1] = BoolGetDatum(spb_server_is_patched);
-		values[2] = PointerGetDatum(entry);
-		values[3] = CStringGetTextDatum(reason);
-		nulls[3] = spb_server_is_patched;
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-	}
+	put_functions(rsinfo, &slow_path);
+	put_functions(rsinfo, &message_queue);
 	return (Datum) 0;
 }

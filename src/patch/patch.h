@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * patch.h
- *	  Our code in place of the server's own slow path of spinlocks.
+ *	  Our code in place of the server's own.
  *
  * The parts:
  *
@@ -11,6 +11,8 @@
  *	server_lock.c	labels: which of our slow paths can be chosen
  *	slow_path.c		what is called instead of s_lock() and its helpers
  *	counters.c		shared memory: the label in force, what was counted
+ *
+ * and, for the message queue, those of server_queue.h.
  *
  * Copyright (c) 2026, spinbench contributors
  *
@@ -74,7 +76,8 @@ extern void spb_count_wait(uint32 number, const SpbLockCounters *count);
 
 /* patch.c */
 extern int	spb_patch_server;	/* an SpbPatchServer: the setting */
-extern bool spb_server_is_patched;	/* the fact */
+extern bool spb_server_is_patched;	/* the fact, for spinlocks */
+extern bool spb_queue_is_wanted;	/* as of the server's start */
 extern void spb_patch_init(void);
 
 #endif							/* SPB_PATCH_H */
