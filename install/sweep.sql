@@ -109,12 +109,93 @@ BEGIN
 END
 $$;
 
--- Run the next sample of a sweep.  The state is an object with
+-- The state of a sweep while it is run is an object with
 --     sweep
 --     since        when this call of the procedure began
 --     done         samples so far, of this call
 --     deadline     when to stop, or null
--- Returns the next state; null if the sweep is over.
+
+-- The cell that is next, with its place in its round: any of those that the
+-- round has not had yet, so that its order is random.  All are null if the
+-- sweep is over, which is noted then.
+CREATE FUNCTION spb_next(
+    this spinbench_sweeps,
+    state jsonb,
+    OUT round int4,
+    OUT place int4,
+    OUT lock_entry int4,
+    OUT lock text,
+    OUT queue_entry int4,
+    OUT queue text,
+    OUT workers int4)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+DECLARE
+    done int4 := state ->> 'done';
+    elapsed interval := clock_timestamp() - (state ->> 'since')::timestamptz;
+    cells int8 := (SELECT count(*) FROM spb_cells(this.arguments));
+    last_round int4;
+    reason text;
+BEGIN
+    PERFORM spb_claim(this.sweep);
+
+    -- a round that was interrupted comes first
+    SELECT r.round INTO round
+      FROM (SELECT s.round, count(*) FROM spinbench_samples s
+             WHERE s.sweep = this.sweep GROUP BY s.round) r
+     WHERE r.count < cells ORDER BY r.round LIMIT 1;
+    IF NOT FOUND THEN
+        last_round := (SELECT coalesce(max(s.round), 0) FROM spinbench_samples s
+                        WHERE s.sweep = this.sweep);
+        reason := spb_outcome(this, last_round, (state ->> 'deadline')::timestamptz,
+                              elapsed / nullif(done, 0) * cells);
+        IF last_round > 0 AND reason IS NOT NULL THEN
+            UPDATE spinbench_sweeps s SET ended = clock_timestamp(), outcome = reason
+             WHERE s.sweep = this.sweep;
+            RAISE NOTICE 'sweep % has ended after round %: %', this.sweep, last_round, reason;
+            RETURN;
+        END IF;
+        round := last_round + 1;
+    END IF;
+
+    SELECT c.lock_entry, c.lock, c.queue_entry, c.queue, c.workers
+      INTO lock_entry, lock, queue_entry, queue, workers
+      FROM spb_cells(this.arguments) c
+     WHERE NOT EXISTS (SELECT FROM spinbench_samples s
+                        WHERE (s.sweep, s.round) = (this.sweep, spb_next.round)
+                          AND (s.lock_entry, s.queue_entry, s.workers)
+                            = (c.lock_entry, c.queue_entry, c.workers))
+     ORDER BY random() LIMIT 1;
+    place := (SELECT coalesce(max(s.position), 0) + 1 FROM spinbench_samples s
+               WHERE (s.sweep, s.round) = (this.sweep, spb_next.round));
+END
+$$;
+
+-- Tell of a sample, and how long the sweep will go on.  Returns the next state.
+CREATE FUNCTION spb_tell(this spinbench_sweeps, state jsonb, sample spinbench_samples)
+RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+DECLARE
+    done int4 := (state ->> 'done')::int4 + 1;
+    elapsed interval := clock_timestamp() - (state ->> 'since')::timestamptz;
+    stored int8 := (SELECT count(*) FROM spinbench_samples s WHERE s.sweep = this.sweep);
+    total int8 := (this.arguments ->> 'rounds')::int8
+                  * (SELECT count(*) FROM spb_cells(this.arguments));
+    time_left float8 := least(extract(epoch FROM elapsed) / done * (total - stored),
+                              extract(epoch FROM (state ->> 'deadline')::timestamptz - clock_timestamp()));
+BEGIN
+    RAISE NOTICE '%', format('sample %s%s, round %s, %s left: %s, queue %s, workers %s: %s',
+        stored, ' of ' || total, sample.round, spb_duration(time_left),
+        sample.lock, sample.queue, sample.workers,
+        coalesce('failed: ' || sample.error, spb_digits(sample.ns_per_message, 4) || ' ns per message'));
+    RETURN state || jsonb_build_object('done', done);
+END
+$$;
+
+-- Run the next sample of a sweep.  Returns the next state; null if it is over.
 CREATE FUNCTION spb_step(state jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -122,70 +203,20 @@ SET search_path = pg_catalog, @extschema@, pg_temp
 AS $$
 DECLARE
     this spinbench_sweeps;
-    done int4 := state ->> 'done';
-    deadline timestamptz := state ->> 'deadline';
-    elapsed interval := clock_timestamp() - (state ->> 'since')::timestamptz;
-    cells int8;
-    stored int8;
-    current_round int4;
-    reason text;
     cell record;
-    sample spinbench_samples;
-    total int8;
-    time_left float8;
 BEGIN
     SELECT s.* INTO this FROM spinbench_sweeps s WHERE s.sweep = (state ->> 'sweep')::int8;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'sweep % has been deleted', state ->> 'sweep'
             USING ERRCODE = 'undefined_object';
     END IF;
-    PERFORM spb_claim(this.sweep);
-    cells := (SELECT count(*) FROM spb_cells(this.arguments));
-    stored := (SELECT count(*) FROM spinbench_samples s WHERE s.sweep = this.sweep);
-
-    -- a round that was interrupted comes first
-    SELECT r.round INTO current_round
-      FROM (SELECT s.round, count(*) FROM spinbench_samples s
-             WHERE s.sweep = this.sweep GROUP BY s.round) r
-     WHERE r.count < cells ORDER BY r.round LIMIT 1;
-    IF NOT FOUND THEN
-        current_round := (SELECT coalesce(max(s.round), 0) FROM spinbench_samples s
-                           WHERE s.sweep = this.sweep);
-        reason := spb_outcome(this, current_round, deadline,
-                              elapsed / nullif(done, 0) * cells);
-        IF current_round > 0 AND reason IS NOT NULL THEN
-            UPDATE spinbench_sweeps s SET ended = clock_timestamp(), outcome = reason
-             WHERE s.sweep = this.sweep;
-            RAISE NOTICE 'sweep % has ended after round %: %', this.sweep, current_round, reason;
-            RETURN NULL;
-        END IF;
-        current_round := current_round + 1;
+    cell := spb_next(this, state);
+    IF cell.round IS NULL THEN
+        RETURN NULL;
     END IF;
-
-    -- any of those that are left: so the order of the round is random
-    SELECT c.* INTO cell
-      FROM spb_cells(this.arguments) c
-     WHERE NOT EXISTS (SELECT FROM spinbench_samples s
-                        WHERE (s.sweep, s.round) = (this.sweep, current_round)
-                          AND (s.lock_entry, s.queue_entry, s.workers)
-                            = (c.lock_entry, c.queue_entry, c.workers))
-     ORDER BY random() LIMIT 1;
-    sample := spb_measure(this, current_round,
-                          (SELECT coalesce(max(s.position), 0) + 1 FROM spinbench_samples s
-                            WHERE (s.sweep, s.round) = (this.sweep, current_round)),
-                          cell.lock_entry, cell.lock, cell.queue_entry, cell.queue, cell.workers);
-
-    done := done + 1;
-    stored := stored + 1;
-    elapsed := clock_timestamp() - (state ->> 'since')::timestamptz;
-    total := (this.arguments ->> 'rounds')::int8 * cells;
-    time_left := least(extract(epoch FROM elapsed) / done * (total - stored),
-                       extract(epoch FROM deadline - clock_timestamp()));
-    RAISE NOTICE '%', format('sample %s%s, round %s, %s left: %s, queue %s, workers %s: %s',
-        stored, ' of ' || total, current_round, spb_duration(time_left),
-        cell.lock, cell.queue, cell.workers,
-        coalesce('failed: ' || sample.error, spb_digits(sample.ns_per_message, 4) || ' ns per message'));
-    RETURN state || jsonb_build_object('done', done);
+    RETURN spb_tell(this, state,
+                    spb_measure(this, cell.round, cell.place, cell.lock_entry, cell.lock,
+                                cell.queue_entry, cell.queue, cell.workers));
 END
 $$;
 
