@@ -61,7 +61,7 @@ OBJS = \
 EXTENSION = spinbench
 
 # The script that CREATE EXTENSION runs, put together from these, in this order.
-SCRIPT = runs server sweeps plan sweep statistics compare describe report exchange
+SCRIPT = runs server sweeps plan sweep statistics compare describe report exchange live
 DATA_built = spinbench--1.0.sql
 
 REGRESS = $(sort $(basename $(notdir $(wildcard $(srcdir)/sql/*.sql))))

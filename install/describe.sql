@@ -69,6 +69,50 @@ AS $$
      WHERE flag ~ '^-' AND flag !~ '^-(W|g|I|D|f[a-z]*-prefix-map=)'
 $$;
 
+-- In which words the samples of a workload are spoken of: first those of this
+-- module's own workloads, then those of live.sql.
+--
+-- heading, unit    of its figures
+-- per              what is counted as a message
+-- counted          what is counted as a worker
+CREATE FUNCTION spb_words(
+    workload text,
+    OUT heading text,
+    OUT unit text,
+    OUT per text,
+    OUT counted text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+    SELECT w.heading, w.unit, w.per, w.counted
+      FROM (VALUES (NULL, 'Nanoseconds per message', 'ns per message', 'message', 'worker'),
+                   ('pgbench', 'Transactions per second', 'tps', 'transaction', 'client'),
+                   ('query', 'Milliseconds per query', 'ms per query', 'query', 'worker'))
+           w(workload, heading, unit, per, counted)
+     WHERE w.workload = spb_words.workload OR w.workload IS NULL
+     ORDER BY w.workload NULLS LAST LIMIT 1
+$$;
+
+-- A time per message as a figure in the unit of spb_words(), with its interval
+-- if there is one.
+CREATE FUNCTION spb_figure(
+    workload text,
+    ns float8,
+    low_ns float8 DEFAULT NULL,
+    high_ns float8 DEFAULT NULL)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+    SELECT spb_digits(f.figures[1], 4)
+           || coalesce(' [' || spb_digits(least(f.figures[2], f.figures[3]), 4) || ', '
+                       || spb_digits(greatest(f.figures[2], f.figures[3]), 4) || ']', '')
+      FROM (SELECT array_agg(CASE workload WHEN 'pgbench' THEN 1e9 / nullif(t.ns, 0)
+                                           WHEN 'query' THEN t.ns / 1e6
+                                           ELSE t.ns END ORDER BY t.n)
+              FROM unnest(ARRAY[ns, low_ns, high_ns]) WITH ORDINALITY t(ns, n)) f(figures)
+$$;
+
 -- What spinbench_environment() returned, in words: lines of at most 100
 -- characters.  What is not known is left out.
 CREATE FUNCTION spb_describe(environment jsonb)
@@ -149,12 +193,55 @@ AS $$
       FROM (SELECT value #>> '{}') v(plain)
 $$;
 
--- The statements that repeat a sweep, in lines of at most 100 characters.
-CREATE FUNCTION spb_repeat(this spinbench_sweeps)
+-- Whether a sweep with these arguments is one of live.sql.
+CREATE FUNCTION spb_is_live(arguments jsonb)
+RETURNS bool
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+    SELECT arguments ->> 'workload' IN ('pgbench', 'query')
+$$;
+
+-- The servers of such a sweep, and the command that repeats it.
+CREATE FUNCTION spb_repeat_live(this spinbench_sweeps)
 RETURNS SETOF text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, @extschema@, pg_temp
 AS $$
+    SELECT spb_item('Servers', 'thrown away since, with '
+                    || string_agg(s.key || ' = ' || s.value, ', ' ORDER BY s.key COLLATE "C"))
+      FROM jsonb_each_text(this.settings) s
+    UNION ALL
+    SELECT spb_item('Command', 'contrib_spinbench/bench '
+                    || string_agg(format('--%s=%s', o.option, o.value), ' ' ORDER BY o.n, o.part))
+      FROM (-- a list in several parts, which lines can hold
+            SELECT l.n, (e.n - 1) / 4 AS part, l.name AS option, string_agg(e.label, ',' ORDER BY e.n) AS value
+              FROM (VALUES (2, 'locks'), (3, 'queues'), (4, 'workers')) l(n, name),
+                   jsonb_array_elements_text(this.arguments -> l.name) WITH ORDINALITY e(label, n)
+             GROUP BY l.n, part, option
+            UNION ALL
+            SELECT a.n, 0, a.option,
+                   CASE a.name WHEN 'narrower_than' THEN trim_scale(100 * v::numeric)::text ELSE replace(v, ' ', '') END
+              FROM (VALUES (1, 'workload', 'workload'), (5, 'rounds', 'rounds'), (6, 'duration_ms', 'duration-ms'),
+                           (7, 'narrower_than', 'precision'), (8, 'time_limit', 'time-limit'), (9, 'scale', 'scale'))
+                   a(n, name, option),
+                   LATERAL (SELECT this.arguments ->> a.name) v(v)
+             WHERE v IS NOT NULL) o(n, part, option, value)
+$$;
+
+-- What repeats a sweep, statements or a command, in lines of at most 100
+-- characters.
+CREATE FUNCTION spb_repeat(this spinbench_sweeps)
+RETURNS SETOF text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+BEGIN
+    IF spb_is_live(this.arguments) THEN
+        RETURN QUERY SELECT * FROM spb_repeat_live(this);
+        RETURN;
+    END IF;
+    RETURN QUERY
     WITH arguments AS (
         SELECT n, name, spb_argument(name, this.arguments -> name) AS argument
           FROM unnest(ARRAY['locks', 'workers', 'queues', 'workload', 'rounds', 'duration_ms',
@@ -174,5 +261,6 @@ AS $$
     SELECT CASE WHEN number > 1 THEN '    ' ELSE '' END || translate(line, chr(1), ' ')
       FROM spb_wrap('CALL spinbench_sweep('
                     || (SELECT string_agg(argument, ', ' ORDER BY n) FROM arguments) || ');',
-                    96) WITH ORDINALITY w(line, number)
+                    96) WITH ORDINALITY w(line, number);
+END
 $$;

@@ -97,33 +97,21 @@ AS $$
        AND s.name NOT IN ('spinbench.lock', 'spinbench.queue', 'spinbench.entries')
 $$;
 
--- Check the arguments of a sweep, as a JSON object, and return them with
--- canonical labels and defaults.  Changes settings until the transaction ends.
-CREATE FUNCTION spb_check_arguments(
+-- Check what all sweeps have in common; others is an object of the arguments
+-- that are not lists.
+CREATE FUNCTION spb_check_plan(
     locks text[],
     queues text[],
     workers int4[],
     others jsonb)
-RETURNS jsonb
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, @extschema@, pg_temp
 AS $$
-DECLARE
-    name text;
-    canonical_locks text[];
-    canonical_queues text[];
-    unusable text;
 BEGIN
     PERFORM spb_check_list('locks', locks);
     PERFORM spb_check_list('workers', workers);
     PERFORM spb_check_list('queues', queues);
-    FOREACH name IN ARRAY ARRAY['workload', 'queue_size', 'message', 'verify'] LOOP
-        IF others ->> name IS NULL THEN
-            RAISE EXCEPTION '% must not be null', name
-                USING ERRCODE = 'null_value_not_allowed';
-        END IF;
-    END LOOP;
-
     PERFORM spb_check_least('workers', w, 0) FROM unnest(workers) w;
     IF EXISTS (SELECT FROM unnest(workers) w GROUP BY w HAVING count(*) > 1) THEN
         RAISE EXCEPTION 'workers must not have the same number twice'
@@ -133,7 +121,6 @@ BEGIN
     PERFORM spb_check_least('rounds', (others ->> 'rounds')::int4, 1);
     PERFORM spb_check_least('duration_ms', (others ->> 'duration_ms')::int4, 1);
     PERFORM spb_check_least('repeat_count', (others ->> 'repeat_count')::int8, 1::int8);
-    PERFORM spb_check_least('queue_size', (others ->> 'queue_size')::int8, 1::int8);
 
     IF (others ->> 'narrower_than')::float8 <= 0 OR others ->> 'narrower_than' = 'NaN' THEN
         RAISE EXCEPTION 'narrower_than must be greater than 0'
@@ -151,7 +138,34 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value',
                   HINT = 'Enter at least two locks or two queues.';
     END IF;
+END
+$$;
 
+-- Check the arguments of a sweep, as a JSON object, and return them with
+-- canonical labels and defaults.  Changes settings until the transaction ends.
+CREATE FUNCTION spb_check_arguments(
+    locks text[],
+    queues text[],
+    workers int4[],
+    others jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+DECLARE
+    name text;
+    canonical_locks text[];
+    canonical_queues text[];
+    unusable text;
+BEGIN
+    PERFORM spb_check_plan(locks, queues, workers, others);
+    FOREACH name IN ARRAY ARRAY['workload', 'queue_size', 'message', 'verify'] LOOP
+        IF others ->> name IS NULL THEN
+            RAISE EXCEPTION '% must not be null', name
+                USING ERRCODE = 'null_value_not_allowed';
+        END IF;
+    END LOOP;
+    PERFORM spb_check_least('queue_size', (others ->> 'queue_size')::int8, 1::int8);
     IF others ->> 'workload' NOT IN (SELECT spb_workloads()) THEN
         RAISE EXCEPTION 'there is no workload "%"', others ->> 'workload'
             USING ERRCODE = 'invalid_parameter_value',
@@ -206,8 +220,10 @@ AS $$
 DECLARE
     cells int8 := (SELECT count(*) FROM spb_cells(arguments));
     rounds int8 := arguments ->> 'rounds';
-    -- Starting and ending a run takes some 5 ms, and 1 ms more for each worker.
-    round_s float8 := (SELECT sum((arguments ->> 'duration_ms')::int8 + 5 + workers) / 1000.0
+    -- Starting and ending a run takes some 5 ms, and 1 ms more for each worker;
+    -- it takes longer to let a live server reload and pgbench connect to it.
+    round_s float8 := (SELECT sum((arguments ->> 'duration_ms')::int8 + workers
+                                  + CASE WHEN spb_is_live(arguments) THEN 250 ELSE 5 END) / 1000.0
                          FROM spb_cells(arguments));
     seconds float8 := least(round_s * rounds,
                             extract(epoch FROM (arguments ->> 'time_limit')::interval));

@@ -34,9 +34,10 @@ AS $$
 $$;
 
 -- A table: one row per number of workers, one column per arm, in blocks of as
--- many columns as 100 characters hold.  rows are the numbers of workers,
--- names are those of the columns, and cells[r][c] their contents.
-CREATE FUNCTION spb_table("rows" text[], names text[], cells text[])
+-- many columns as 100 characters hold.  rows are the numbers of workers, or
+-- what counted says, names are those of the columns, and cells[r][c] their
+-- contents.
+CREATE FUNCTION spb_table("rows" text[], names text[], cells text[], counted text DEFAULT 'worker')
 RETURNS SETOF text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, @extschema@, pg_temp
@@ -72,7 +73,7 @@ BEGIN
         END LOOP;
 
         FOR h IN 1 .. height LOOP
-            line := lpad(CASE WHEN h = height THEN 'workers' ELSE '' END, 7);
+            line := lpad(CASE WHEN h = height THEN counted || 's' ELSE '' END, 7);
             FOR c IN first .. last LOOP
                 lines := spb_label_lines(names[c], 20);
                 -- the last line of a heading stands above the column
@@ -102,8 +103,7 @@ AS $$
         SELECT s.workers,
                CASE dimension WHEN 'lock' THEN s.lock_entry ELSE s.queue_entry END AS arm,
                CASE WHEN s.n = 0 THEN 'failed'
-                    ELSE spb_digits(s.median_ns, 4) ||
-                         coalesce(' [' || spb_digits(s.low_ns, 4) || ', ' || spb_digits(s.high_ns, 4) || ']', '')
+                    ELSE spb_figure(s.workload, s.median_ns, s.low_ns, s.high_ns)
                END AS cell
           FROM spinbench_summary s
          WHERE s.sweep = this.sweep
@@ -117,7 +117,8 @@ AS $$
     )
     SELECT spb_table((SELECT array_agg(r.workers::text ORDER BY r.workers) FROM "rows" r),
                      (SELECT array_agg(a.name ORDER BY a.arm) FROM spb_names(this, dimension) a),
-                     (SELECT array_agg(r.cells ORDER BY r.workers) FROM "rows" r))
+                     (SELECT array_agg(r.cells ORDER BY r.workers) FROM "rows" r),
+                     (spb_words(this.arguments ->> 'workload')).counted)
 $$;
 
 -- The comparisons of a group.
@@ -137,8 +138,8 @@ DECLARE
     lines text[];
     previous int4;
 BEGIN
-    RETURN NEXT format('workers  %s  %7s  %-16s  %4s  %s',
-                       rpad(dimension, label_width), 'speedup', '95 % interval', 'n', 'verdict');
+    RETURN NEXT format('%ss  %s  %7s  %-16s  %4s  %s',
+                       (spb_words(this.arguments ->> 'workload')).counted, rpad(dimension, label_width), 'speedup', '95 % interval', 'n', 'verdict');
     FOR c IN
         SELECT k.*, CASE dimension WHEN 'lock' THEN k.lock_entry ELSE k.queue_entry END AS arm
           FROM spinbench_compare(this.sweep, baseline, dimension) k
@@ -168,14 +169,20 @@ SET search_path = pg_catalog, @extschema@, pg_temp
 AS $$
     WITH comparison AS MATERIALIZED (
         SELECT c.* FROM spinbench_compare(this.sweep, baseline, dimension) c
+    ), words AS (
+        SELECT w.* FROM spb_words(this.arguments ->> 'workload') w
     )
     SELECT spb_item('Noise', coalesce(
         (SELECT 'intervals of equal cells (A/A) reach '
                 || string_agg(spb_digits(100 * f.noise_floor, 2) || ' % from 1 at '
-                              || spb_plural(f.workers, 'worker'), ', ' ORDER BY f.workers)
+                              || spb_plural(f.workers, w.counted), ', ' ORDER BY f.workers)
            FROM (SELECT k.workers, max(k.noise_floor) AS noise_floor
                    FROM comparison k WHERE k.noise_floor IS NOT NULL GROUP BY k.workers) f),
+        CASE WHEN (SELECT count(*) FROM jsonb_array_elements_text(this.arguments -> (dimension || 's')) l
+                    WHERE l = (SELECT min(k.baseline_label) FROM comparison k)) > 1
+            THEN 'not known: an interval needs at least 6 rounds' END,
         format('not known: enter "%s" twice', (SELECT min(k.baseline_label) FROM comparison k))))
+      FROM words w
      WHERE EXISTS (SELECT FROM comparison)
     UNION ALL
     SELECT spb_item('Chance', format(
@@ -194,9 +201,25 @@ AS $$
              WHERE s.sweep = this.sweep AND s.contended_percent IS NOT NULL
              GROUP BY s.workers) c
     UNION ALL
+    -- where the acquisitions that need not wait are not counted
+    SELECT spb_item('Waits', 'for a spinlock of the server, per ' || min(w.per) || ': '
+        || string_agg(format('%s at %s',
+               CASE WHEN high <> low THEN low || ' to ' || high ELSE low END,
+               spb_plural(workers, w.counted)),
+           ', ' ORDER BY workers))
+      FROM words w,
+           (SELECT c.workers, spb_digits(min(c.waits), 2) AS low, spb_digits(max(c.waits), 2) AS high
+              FROM (SELECT s.workers, (sum(s.contended) / sum(s.messages))::float8 AS waits
+                      FROM spinbench_samples s
+                     WHERE s.sweep = this.sweep AND s.acquisitions IS NULL AND s.contended IS NOT NULL
+                     GROUP BY s.workers, s.lock_entry, s.queue_entry
+                    HAVING sum(s.messages) > 0) c
+             GROUP BY c.workers) c
+    UNION ALL
     SELECT spb_item(CASE WHEN row_number() OVER (ORDER BY workers) = 1 THEN 'Doubts' ELSE '' END,
-                    spb_plural(workers, 'worker') || ': ' || doubts)
-      FROM (SELECT s.workers,
+                    spb_plural(workers, w.counted) || ': ' || doubts)
+      FROM words w,
+           (SELECT s.workers,
                    concat_ws('; ',
                        spb_doubts(array_agg(s.doubts) FILTER (WHERE s.sqlstate IS NULL)),
                        CASE WHEN count(DISTINCT s.round) < 6
@@ -206,10 +229,10 @@ AS $$
     UNION ALL
     SELECT spb_item(CASE WHEN row_number() OVER (ORDER BY count(*) DESC, error) = 1 THEN 'Failed' ELSE '' END,
                     format('%s of lock %s, queue %s, %s: %s', spb_plural(count(*), 'sample'),
-                           lock, queue, spb_plural(workers, 'worker'), error))
-      FROM spinbench_samples s
+                           lock, queue, spb_plural(workers, w.counted), error))
+      FROM words w, spinbench_samples s
      WHERE s.sweep = this.sweep AND s.sqlstate IS NOT NULL
-     GROUP BY lock, queue, workers, error
+     GROUP BY lock, queue, workers, error, w.counted
 $$;
 
 -- A sweep as a text that can be pasted into a mail: lines of at most 100
@@ -228,10 +251,12 @@ DECLARE
     group_dimension text := CASE dimension WHEN 'lock' THEN 'queue' ELSE 'lock' END;
     base text := this.arguments -> (dimension || 's')
         ->> spb_baseline(this, baseline, dimension) - 1;
+    words record;
     rounds int4;
     last_sample timestamptz;
     g record;
 BEGIN
+    words := spb_words(this.arguments ->> 'workload');
     SELECT max(s.round), max(s.measured_at) INTO rounds, last_sample
       FROM spinbench_samples s WHERE s.sweep = this.sweep;
     RETURN NEXT format('spinbench: %s, %s, %s to %s UTC, %s', this.arguments ->> 'workload',
@@ -248,14 +273,13 @@ BEGIN
     FOR g IN SELECT n.arm, n.name FROM spb_names(this, group_dimension) n LOOP
         RETURN NEXT '';
         RETURN QUERY SELECT spb_wrap(
-            format('Nanoseconds per message: median [95 %% interval], %s %s',
-                   group_dimension, g.name), 100);
+            format('%s: median [95 %% interval], %s %s', words.heading, group_dimension, g.name), 100);
         RETURN QUERY SELECT spb_report_times(this, dimension, g.arm);
         IF jsonb_array_length(this.arguments -> (dimension || 's')) > 1 THEN
             RETURN NEXT '';
             RETURN QUERY SELECT spb_wrap(
-                format('Speedup over %s (its time per message / this %s''s, within rounds), %s %s',
-                       base, dimension, group_dimension, g.name), 100);
+                format('Speedup over %s (its time per %s / this %s''s, within rounds), %s %s',
+                       base, words.per, dimension, group_dimension, g.name), 100);
             RETURN QUERY SELECT spb_report_comparison(this, baseline, dimension, g.arm);
         END IF;
     END LOOP;

@@ -187,10 +187,12 @@ DECLARE
     time_left float8 := least(extract(epoch FROM elapsed) / done * (total - stored),
                               extract(epoch FROM (state ->> 'deadline')::timestamptz - clock_timestamp()));
 BEGIN
-    RAISE NOTICE '%', format('sample %s%s, round %s, %s left: %s, queue %s, workers %s: %s',
+    RAISE NOTICE '%', (SELECT format('sample %s%s, round %s, %s left: %s, queue %s, %ss %s: %s',
         stored, ' of ' || total, sample.round, spb_duration(time_left),
-        sample.lock, sample.queue, sample.workers,
-        coalesce('failed: ' || sample.error, spb_digits(sample.ns_per_message, 4) || ' ns per message'));
+        sample.lock, sample.queue, w.counted, sample.workers,
+        coalesce('failed: ' || sample.error,
+                 spb_figure(sample.workload, sample.ns_per_message) || ' ' || w.unit))
+        FROM spb_words(sample.workload) w);
     RETURN state || jsonb_build_object('done', done);
 END
 $$;
@@ -297,6 +299,12 @@ DECLARE
     path text[];
 BEGIN
     this := spb_sweep(sweep);
+    IF spb_is_live(this.arguments) THEN
+        RAISE EXCEPTION 'sweep % cannot be resumed', sweep
+            USING ERRCODE = 'feature_not_supported',
+                  DETAIL = 'The servers that it measured have been thrown away.',
+                  HINT = 'spinbench_report() has the command that repeats it.';
+    END IF;
     PERFORM spb_check_least('rounds', rounds, 0);
     IF time_limit <= '0' THEN
         RAISE EXCEPTION 'time_limit must be greater than 0'

@@ -77,6 +77,37 @@ SELECT :sweep, 1, n, 1, n, '2026-01-01 00:01:00+00', 'roundtrip', 'server',
        (ARRAY['server', 'atomic/lazyread'])[n], 2, 10, 1000 / n FROM generate_series(1, 2) n;
 SELECT spinbench_report(:sweep) \g (format=unaligned tuples_only)
 
+-- samples of live servers: transactions and queries, whose figures are rates and
+-- times of other units
+INSERT INTO spinbench_sweeps (started, ended, outcome, arguments, settings, environment)
+VALUES ('2026-01-01 00:00:00+00', '2026-01-01 00:10:00+00', 'all rounds done',
+    '{"locks": ["stock", "tas/spintest/pause/fixed1000", "server", "stock"], "workers": [1, 8], "queues": ["server"],
+      "workload": "pgbench", "rounds": 6, "duration_ms": 1000, "narrower_than": 0.05, "scale": 10}',
+    '{"shared_buffers": "512MB", "pg_stat_statements.track_planning": "on"}', '{}')
+RETURNING sweep \gset
+INSERT INTO spinbench_samples (sweep, round, position, lock_entry, queue_entry, measured_at, workload,
+                               lock, queue, workers, messages, elapsed_ms, ns_per_message, contended, doubts)
+SELECT :sweep, round, row_number() OVER (PARTITION BY round), entry, 1, '2026-01-01 00:01:00+00', 'pgbench',
+       lock, 'server', workers, 20000, 1000, ns, CASE WHEN lock <> 'server' THEN workers * entry * 100 END,
+       CASE WHEN entry = 2 THEN 'other processes used 1' || round || ' % of the CPU time' END
+  FROM generate_series(1, 6) round, unnest(ARRAY[1, 8]) workers,
+       unnest(ARRAY['stock', 'tas/spintest/pause/fixed1000', 'server', 'stock']) WITH ORDINALITY l(lock, entry),
+       LATERAL (SELECT 50000 * workers * (ARRAY[1, 0.9, 0.99, 1])[entry]
+                       * (1 + 0.01 * ((17 * round + 5 * entry + workers) % 7 - 3))) f(ns);
+SELECT spinbench_report(:sweep) \g (format=unaligned tuples_only)
+CALL spinbench_resume(:sweep);
+INSERT INTO spinbench_sweeps (started, arguments, settings, environment)
+VALUES ('2026-01-01 00:00:00+00',
+    '{"locks": ["stock"], "workers": [2], "queues": ["stock", "spinlock", "atomic", "atomic/lazyread", "spsc"],
+      "workload": "query", "time_limit": "00:05:00", "duration_ms": 2000, "scale": 3}', '{"work_mem": "1GB"}', '{}')
+RETURNING sweep \gset
+INSERT INTO spinbench_samples (sweep, round, position, lock_entry, queue_entry, measured_at, workload,
+                               lock, queue, workers, messages, ns_per_message, contended)
+SELECT :sweep, 1, n, 1, n, '2026-01-01 00:01:00+00', 'query', 'stock',
+       (ARRAY['stock', 'spinlock', 'atomic', 'atomic/lazyread', 'spsc'])[n], 2, 3, 3e8 + 1e7 * n, n
+  FROM generate_series(1, 5) n;
+SELECT spinbench_report(:sweep) \g (format=unaligned tuples_only)
+
 -- what is printed does repeat the sweep
 DELETE FROM spinbench_sweeps;
 SET client_min_messages = warning;

@@ -64,3 +64,35 @@ spb_machine_load(SpbMachineLoad *load)
 	}
 	fclose(file);
 }
+
+/*
+ * CPU time of a process and of those of its children that it has waited for,
+ * from Linux's /proc/PID/stat; false on other systems.
+ */
+bool
+spb_family_load(int pid, uint64_t *cpu_ms)
+{
+	uint64_t	times[4];
+	char		line[1024];
+	char	   *rest;
+	FILE	   *file;
+
+	snprintf(line, sizeof(line), "/proc/%d/stat", pid);
+	file = fopen(line, "r");
+	if (file == NULL)
+		return false;
+	if (fgets(line, sizeof(line), file) == NULL)
+		line[0] = '\0';
+	fclose(file);
+
+	/* after the name, which may contain anything */
+	rest = strrchr(line, ')');
+	if (rest == NULL ||
+		sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64
+			   " %" SCNu64 " %" SCNu64 " %" SCNu64,
+			   &times[0], &times[1], &times[2], &times[3]) != 4)
+		return false;
+	*cpu_ms = (times[0] + times[1] + times[2] + times[3]) *
+		(1000 / (uint64_t) sysconf(_SC_CLK_TCK));
+	return true;
+}

@@ -33,6 +33,7 @@ typedef struct SpbMachineLoad
 } SpbMachineLoad;
 
 extern void spb_process_load(SpbProcessLoad *load);
+extern bool spb_family_load(int pid, uint64_t *cpu_ms);
 extern void spb_machine_load(SpbMachineLoad *load);
 
 #endif							/* SPB_LOAD_H */

@@ -171,6 +171,44 @@ doubt(StringInfo doubts, const char *format,...)
 }
 
 /*
+ * Has the machine done something else meanwhile?
+ */
+static void
+doubt_load(StringInfo doubts, double elapsed_ms, double stolen_ms, double other_cpu_ms)
+{
+	double		capacity_ms = elapsed_ms * spb_cpus_usable();
+
+	if (elapsed_ms < MACHINE_LOAD_MIN_MS)
+		return;
+	if (stolen_ms / capacity_ms > DOUBT_STOLEN_FRACTION)
+		doubt(doubts, "%.0f %% of the CPU time was stolen",
+			  100 * stolen_ms / capacity_ms);
+	if (other_cpu_ms / capacity_ms > DOUBT_OTHERS_FRACTION)
+		doubt(doubts, "other processes used %.0f %% of the CPU time",
+			  100 * other_cpu_ms / capacity_ms);
+}
+
+PG_FUNCTION_INFO_V1(spb_load_doubts);
+
+/*
+ * spb_load_doubts(elapsed_ms float8, stolen_ms float8, other_cpu_ms float8)
+ * returns text
+ *
+ * The same for what was measured by other means than a run of ours.
+ */
+Datum
+spb_load_doubts(PG_FUNCTION_ARGS)
+{
+	StringInfoData doubts;
+
+	initStringInfo(&doubts);
+	doubt_load(&doubts, PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2));
+	if (doubts.len == 0)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text_with_len(doubts.data, doubts.len));
+}
+
+/*
  * What makes a result doubtful, as text; NULL if nothing does.
  */
 static char *
@@ -180,7 +218,6 @@ doubts_about(const SpbRun *run, const SpbParticipant *sum,
 	StringInfoData doubts;
 	int			participants = run->spec->nworkers + 1;
 	int			cpus = spb_cpus_usable();
-	double		capacity_ms = elapsed_ms * cpus;
 
 	initStringInfo(&doubts);
 	if (elapsed_ms < DOUBT_ELAPSED_MS)
@@ -204,16 +241,8 @@ doubts_about(const SpbRun *run, const SpbParticipant *sum,
 		if (rate > DOUBT_PREEMPTIONS)
 			doubt(&doubts, "preempted %.0f times per second and participant", rate);
 	}
-	if (run->machine.known && elapsed_ms >= MACHINE_LOAD_MIN_MS)
-	{
-		double		stolen = (double) run->machine.stolen_ms / capacity_ms;
-		double		others = other_cpu_ms / capacity_ms;
-
-		if (stolen > DOUBT_STOLEN_FRACTION)
-			doubt(&doubts, "%.0f %% of the CPU time was stolen", 100 * stolen);
-		if (others > DOUBT_OTHERS_FRACTION)
-			doubt(&doubts, "other processes used %.0f %% of the CPU time", 100 * others);
-	}
+	if (run->machine.known)
+		doubt_load(&doubts, elapsed_ms, (double) run->machine.stolen_ms, other_cpu_ms);
 	return doubts.len ? doubts.data : NULL;
 }
 

@@ -1,0 +1,112 @@
+-- Sweeps whose samples come from outside: pgbench against servers whose
+-- spinlocks or message queue are replaced (contrib_spinbench/bench runs them).
+--
+-- A lock is then a value of spinbench.server_lock, a queue one of
+-- spinbench.server_queue, and "server" is untouched code.  A "message" is a
+-- transaction or a query, "workers" are clients or parallel workers.
+
+-- CPU time so far, in ms: of the machine, stolen from it, and of this server's
+-- postmaster and processes that have ended.
+CREATE FUNCTION spb_load(
+    OUT busy_ms pg_catalog.int8,
+    OUT stolen_ms pg_catalog.int8,
+    OUT server_ms pg_catalog.int8)
+AS 'MODULE_PATHNAME', 'spb_load'
+LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+-- What other load makes doubtful, as the doubts of a run say it.
+CREATE FUNCTION spb_load_doubts(
+    elapsed_ms pg_catalog.float8,
+    stolen_ms pg_catalog.float8,
+    other_cpu_ms pg_catalog.float8)
+RETURNS pg_catalog.text
+AS 'MODULE_PATHNAME', 'spb_load_doubts'
+LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+-- Begin such a sweep.  locks and queues have been checked where they are to be
+-- used, and environment is that of the servers; settings are theirs.  Returns
+-- the state for spb_live_next(), null if it is but a dry run.
+CREATE FUNCTION spb_live_begin(
+    locks text[],
+    queues text[],
+    workers int4[],
+    others jsonb,
+    settings jsonb,
+    environment jsonb,
+    note text,
+    dry_run bool)
+RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+DECLARE
+    arguments jsonb := jsonb_strip_nulls(others);
+    sweep int8;
+BEGIN
+    PERFORM spb_check_plan(locks, queues, workers, arguments);
+    PERFORM spb_check_least('workers', w, 1) FROM unnest(workers) w;
+    arguments := jsonb_build_object('locks', locks, 'workers', workers, 'queues', queues) || arguments;
+    IF dry_run THEN
+        PERFORM spb_announce('would run', arguments);
+        RETURN NULL;
+    END IF;
+    INSERT INTO spinbench_sweeps AS s (note, arguments, settings, environment)
+    VALUES (note, arguments, settings, environment)
+    RETURNING s.sweep INTO sweep;
+    PERFORM spb_announce(format('sweep %s:', sweep), arguments);
+    RETURN spb_state(sweep, arguments);
+END
+$$;
+
+-- The cell that is to be measured next, as an object; null if the sweep is over.
+CREATE FUNCTION spb_live_next(state jsonb)
+RETURNS jsonb
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+    SELECT to_jsonb(c) FROM spb_sweep((state ->> 'sweep')::int8) w, spb_next(w, state) c
+     WHERE c.round IS NOT NULL
+$$;
+
+-- Store the sample of a cell that spb_live_next() returned.
+--
+-- before, after  counters with the names of spinbench_result's columns, and
+--                busy_ms and server_ms of spb_load(), and queues that were made
+-- measured       messages, elapsed_ms, and the CPU time of the client,
+--                client_ms; or error and sqlstate
+--
+-- Returns the next state.
+CREATE FUNCTION spb_live_store(state jsonb, cell jsonb, before jsonb, after jsonb, measured jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+DECLARE
+    this spinbench_sweeps := spb_sweep((state ->> 'sweep')::int8);
+    spent jsonb := (SELECT jsonb_object_agg(a.key, a.value::numeric - (before ->> a.key)::numeric)
+                      FROM jsonb_each_text(after) a);
+    sample spinbench_samples;
+BEGIN
+    IF spent ->> 'queues' = '0' AND NOT measured ? 'error' THEN
+        -- whatever was measured then
+        measured := jsonb_build_object('error', 'no queue was made', 'sqlstate', '58000');
+    END IF;
+    IF measured ? 'error' THEN
+        spent := '{}';
+    END IF;
+    sample := jsonb_populate_record(NULL::spinbench_samples, spent || measured || cell);
+    sample.sweep := this.sweep;
+    sample.position := cell ->> 'place';
+    sample.measured_at := clock_timestamp();
+    sample.workload := this.arguments ->> 'workload';
+    IF sample.error IS NULL THEN
+        sample.messages_per_second := 1000 * sample.messages / sample.elapsed_ms;
+        sample.ns_per_message := 1e6 * sample.elapsed_ms / sample.messages;
+        sample.cpu_ms := (spent ->> 'server_ms')::float8 + (measured ->> 'client_ms')::float8;
+        sample.other_cpu_ms := greatest((spent ->> 'busy_ms')::float8 - sample.cpu_ms, 0);
+        sample.doubts := spb_load_doubts(sample.elapsed_ms, sample.stolen_ms, sample.other_cpu_ms);
+    END IF;
+    INSERT INTO spinbench_samples SELECT sample.*;
+    RETURN spb_tell(this, state, sample);
+END
+$$;
