@@ -48,9 +48,7 @@ SELECT 'There is no cell that two of these sweeps have.'
 -- A table for each lock and queue, with a column for each sweep.
 WITH contents AS (
     SELECT b.workload, b.queue, b.lock, w.workers, p.place,
-           spb_digits(k.median_ns, 4)
-               || coalesce(' [' || spb_digits(k.low_ns, 4) || ', ' || spb_digits(k.high_ns, 4) || ']', '')
-               AS ns,
+           spb_figure(k.workload, k.median_ns, k.low_ns, k.high_ns) AS figure,
            to_char(s.speedup, 'FM9999990.000')
                || coalesce(' [' || to_char(s.low, 'FM9999990.000') || ', '
                                 || to_char(s.high, 'FM9999990.000') || ']', '') AS speedup,
@@ -65,7 +63,7 @@ WITH contents AS (
                               = (k.queue_entry, k.lock_entry, k.workers, k.place)
 ), lines AS (
     SELECT c.workload, c.queue, c.lock, c.workers,
-           array_agg(c.ns ORDER BY c.place) AS ns,
+           array_agg(c.figure ORDER BY c.place) AS figures,
            array_agg(c.speedup ORDER BY c.place) AS speedups,
            min(c.baseline_label) AS baseline_label
       FROM contents c
@@ -73,19 +71,20 @@ WITH contents AS (
 ), tables AS (
     SELECT l.workload, l.queue, l.lock,
            array_agg(l.workers::text ORDER BY l.workers) AS "rows",
-           array_agg(l.ns ORDER BY l.workers) AS ns,
+           array_agg(l.figures ORDER BY l.workers) AS figures,
            array_agg(l.speedups ORDER BY l.workers) AS speedups,
            min(l.baseline_label) AS baseline_label
       FROM lines l GROUP BY l.workload, l.queue, l.lock
 )
-SELECT format(E'%s of lock %s over queue %s: ns per message, median [95 %% interval]\n', t.workload, t.lock, t.queue)
-       || (SELECT string_agg(line, E'\n') FROM spb_table(t."rows", n.names, t.ns) line) || E'\n'
+SELECT format(E'%s of lock %s over queue %s: %s, median [95 %% interval]\n', t.workload, t.lock, t.queue, s.unit)
+       || (SELECT string_agg(line, E'\n') FROM spb_table(t."rows", n.names, t.figures, s.counted) line) || E'\n'
        || CASE WHEN t.baseline_label IS NULL THEN ''
           ELSE format(E'\nspeedup over %s [95 %% interval]\n', t.baseline_label)
-               || (SELECT string_agg(line, E'\n') FROM spb_table(t."rows", n.names, t.speedups) line) || E'\n'
+               || (SELECT string_agg(line, E'\n') FROM spb_table(t."rows", n.names, t.speedups, s.counted) line) || E'\n'
           END
   FROM tables t
   JOIN side_by_side b USING (workload, queue, lock),
+       LATERAL spb_words(t.workload) s,
        LATERAL (SELECT array_agg(c.name ORDER BY c.place) AS names
                   FROM chosen c WHERE c.place = ANY (b.places)) n
  ORDER BY t.workload, b.queue_entry, t.queue, b.lock_entry, t.lock;

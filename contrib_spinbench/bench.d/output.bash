@@ -10,6 +10,12 @@ make_output()
 	mkdir -p "$output" || fail "cannot write to \"$output\""
 }
 
+# Words, with commas between.
+with_commas()
+{
+	(IFS=,; echo "$*")
+}
+
 show_report()
 {
 	query -v sweep="$1" -v baseline="$baseline" -v across="$across" <<'SQL'
@@ -23,12 +29,14 @@ show_command()
 	repeat_command | fold -s -w 85 | sed '1s/^/Command    /; 1!s/^/           /; s/ *$//; $!s/$/ \\/'
 }
 
-# What the extension cannot know about a sweep's end.
+# What the extension cannot know about the end of sweeps.
 tell_end()
 {
-	local all=${total:+ of $total}
+	local all
 	# what was said last may not have been committed any more
-	sample=$(query -c "SELECT count(*) FROM spinbench_samples WHERE sweep = $sweep")
+	IFS=$'\t' read -r sample all < <(query -F $'\t' -c "SELECT (SELECT count(*) FROM spinbench_samples WHERE sweep IN ($(with_commas "$@"))),
+		' of ' || sum((arguments ->> 'rounds')::int * (SELECT count(*) FROM spb_cells(arguments)))
+		FROM spinbench_sweeps WHERE sweep IN ($(with_commas "$@"))")
 	if [[ -n $interrupted ]]; then
 		echo "INTERRUPTED after $sample$all samples$(how_to_resume)"
 	elif ((psql_status != 0)); then
@@ -39,7 +47,7 @@ tell_end()
 
 how_to_resume()
 {
-	[[ $server != running ]] || echo "; to go on: CALL spinbench_resume($sweep)"
+	[[ $server != running ]] || is_live || echo "; to go on: CALL spinbench_resume($sweep)"
 }
 
 # The command with all that it has found out by itself.
@@ -92,25 +100,27 @@ add_list()
 	words+=(--"$1=$part")
 }
 
-# The files of a sweep, but for its report.  The samples of another one may belong to it.
+# The files of a sweep, and of others that belong to it, but for the report.
 write_files()
 {
-	query --csv -P tuples_only=off -c "SELECT * FROM spinbench_csv WHERE sweep IN ($1, ${2:-$1})" \
+	local file
+	query --csv -P tuples_only=off -c "SELECT * FROM spinbench_csv WHERE sweep IN ($(with_commas "$@"))" \
 		>"$output/samples.csv" || fail "cannot write \"$output/samples.csv\""
 	query -c "SELECT jsonb_pretty(environment) FROM spinbench_sweeps WHERE sweep = $1" \
 		>"$output/environment.json"
-	plot "$1"
-	echo "bench: see $output/ for ${written[*]}" >&2
-}
-
-# Plots of a sweep, two for each of its queues (or, across queues, locks).
-plot()
-{
-	local sweep=$1 group suffix groups file
 	written=(samples.csv environment.json)
 	for file in report.txt perf.txt; do
 		[[ ! -e $output/$file ]] || written+=("$file")
 	done
+	plot "$1" ''
+	[[ -z ${live_sweep:-} ]] || plot "$live_sweep" "$live-"
+	echo "bench: see $output/ for ${written[*]}" >&2
+}
+
+# plot SWEEP PREFIX: two for each of its queues (or, across queues, locks).
+plot()
+{
+	local sweep=$1 prefix=$2 group suffix groups
 	if ! command -v gnuplot >/dev/null && { ((EUID != 0)) || ! "$here/need" gnuplot >&2; }; then
 		echo "bench: no plots: there is no gnuplot" >&2
 		return 0
@@ -129,7 +139,7 @@ plot()
 	done
 }
 
-# draw NAME: as NAME.png and NAME.svg
+# draw NAME: as PREFIXNAME.png and .svg
 draw()
 {
 	local kind terminal
@@ -141,11 +151,11 @@ draw()
 		gnuplot -e "set terminal $terminal" -e "set output '$scratch/plot'" \
 			-e "data = '$scratch/'; parts = '$parts/'" "$parts/$1.gp" >"$scratch/gnuplot" 2>&1 ||
 			{
-				echo "bench: no $1$suffix.$kind: $(head -n 5 "$scratch/gnuplot")" >&2
+				echo "bench: no $prefix$1$suffix.$kind: $(head -n 5 "$scratch/gnuplot")" >&2
 				return 0
 			}
-		cp "$scratch/plot" "$output/$1$suffix.$kind"
-		written+=("$1$suffix.$kind")
+		cp "$scratch/plot" "$output/$prefix$1$suffix.$kind"
+		written+=("$prefix$1$suffix.$kind")
 	done
 }
 
@@ -178,17 +188,17 @@ compare_sweeps()
 		query -v sweep="${sweeps[0]}" -v baseline="$baseline" -v across="$across" \
 			-P tuples_only=off -P format=aligned -P footer=off -f "$parts/compare.sql"
 	else
-		query -v sweeps="$(IFS=,; echo "${sweeps[*]}")" -v baseline="$baseline" \
+		query -v sweeps="$(with_commas "${sweeps[@]}")" -v baseline="$baseline" \
 			-v across="$across" -f "$parts/machines.sql"
 	fi
 }
 
-list()
+list_sweeps()
 {
 	query -f "$parts/list.sql" "$@"
 }
 
 import_sweeps()
 {
-	list -v only="$(IFS=,; echo "${sweeps[*]}")"
+	list_sweeps -v only="$(with_commas "${sweeps[@]}")"
 }

@@ -37,23 +37,25 @@ why_not()
 		"$(grep -v '^ *$' <<<"$1" | head -n 3 | tr -s ' \t\n' ' ')"
 }
 
-# Record all cells of the sweep.  Writes what is to be shown to perf.txt.
+# Record all cells of the sweep.  Adds what is to be shown to perf.txt.
 perf_sweep()
 {
-	local why lock queue count
+	local why lock queue count counted=workers
+	[[ $workload != pgbench ]] || counted=clients
 	if ! why=$(have_perf); then
-		echo "Perf       not recorded: $why" >"$output/perf.txt"
+		echo "Perf       not recorded: $why" >>"$output/perf.txt"
 		return 0
 	fi
 	while IFS=$'\t' read -r lock queue count; do
 		[[ -z $interrupted ]] || break
-		[[ ! -t 2 ]] || printf '\rperf: lock %s, queue %s, %d workers\e[K' "$lock" "$queue" "$count" >&2
-		printf '\nlock %s, queue %s, %d workers:\n' "$lock" "$queue" "$count"
-		perf_cell "$lock" "$queue" "$count" | sed 's/^/  /'
+		[[ ! -t 2 ]] || printf '\rperf: lock %s, queue %s, %d %s\e[K' "$lock" "$queue" "$count" "$counted" >&2
+		printf '\n%s, lock %s, queue %s, %d %s:\n' "$workload" "$lock" "$queue" "$count" "$counted"
+		perf_cell "$lock" "$queue" "$count" >"$scratch/perf.cell"
+		sed 's/^/  /' "$scratch/perf.cell"
 	done < <(query -F $'\t' -c "SELECT DISTINCT lock, queue, workers, min(lock_entry), min(queue_entry)
 		FROM spinbench_samples WHERE sweep = $sweep AND sqlstate IS NULL AND workers > 0
 		GROUP BY lock, queue, workers ORDER BY min(queue_entry), workers, min(lock_entry)" | cut -f 1-3) \
-		>"$output/perf.txt"
+		>>"$output/perf.txt"
 	clear_bar
 }
 
@@ -61,14 +63,14 @@ perf_sweep()
 # longer than that takes even on a busy machine, and is cancelled then.
 perf_cell()
 {
-	local pids='' said status=0
-	query -v sweep="$sweep" -v lock="$1" -v queue="$2" -v workers="$3" \
-		-v duration_ms=$((perf_duration + 10000)) -f "$parts/perf.sql" >/dev/null 2>"$scratch/perf.error" &
-	psql_pid=$!
+	local pids='' before said status=0 live=''
+	! is_live || live=live_
+	"start_${live}cell" "$@" $((perf_duration / 1000 + 10))
 	for _ in {1..100}; do
-		pids=$(query -c "SELECT string_agg(pid::text, ',') FROM pg_stat_activity
-			WHERE backend_type = 'spinbench worker' HAVING count(*) = $3" || true)
-		if [[ -n $pids ]] || ! kill -0 "$psql_pid" 2>/dev/null; then
+		# who is there twice has not only come to look
+		before=$pids
+		pids=$("${live}cell_pids" "$@" || true)
+		if [[ -n $pids && $pids == "$before" ]] || ! kill -0 "$psql_pid" 2>/dev/null; then
 			break
 		fi
 		sleep 0.05
@@ -76,7 +78,7 @@ perf_cell()
 	if [[ -z $pids ]]; then
 		echo "not recorded: its workers were not found"
 	else
-		said=$(perf record -q -o "$scratch/perf.data" -p "$pids" \
+		said=$(perf record -o "$scratch/perf.data" -p "$pids" \
 			-- sleep "$((perf_duration / 1000))" 2>&1) || status=$?
 		if ((status != 0)); then
 			echo "not recorded: $(why_not "status $status ${said}")"
@@ -92,6 +94,20 @@ perf_cell()
 	psql_pid=''
 }
 
+# start_cell LOCK QUEUE WORKERS SECONDS: in the background.
+start_cell()
+{
+	query -v sweep="$sweep" -v lock="$1" -v queue="$2" -v workers="$3" \
+		-v duration_ms=$(($4 * 1000)) -f "$parts/perf.sql" >/dev/null 2>"$scratch/perf.error" &
+	psql_pid=$!
+}
+
+cell_pids()
+{
+	query -c "SELECT string_agg(pid::text, ',') FROM pg_stat_activity
+		WHERE backend_type = 'spinbench worker' HAVING count(*) = $3"
+}
+
 top_symbols()
 {
 	perf report -q --stdio --no-children -F overhead,dso,sym -i "$scratch/perf.data" 2>"$scratch/perf.said" |
@@ -99,19 +115,26 @@ top_symbols()
 		echo "not recorded: perf has no samples. $(head -n 1 "$scratch/perf.said")"
 }
 
-# Of what was recorded, the largest number of workers, where locks matter most.
+# Of what was recorded, the largest number of workers of each workload, where locks
+# matter most.
 show_perf()
 {
 	awk '
 		BEGIN					{ block = 0 }
-		/^lock .* workers:$/	{ n = $(NF - 1) + 0; if (n > most) most = n; block++; count[block] = n }
+		/^[a-z]+, lock .*:$/	{
+			block++
+			workload[block] = $1
+			count[block] = $(NF - 1) + 0
+			if (count[block] > most[$1])
+				most[$1] = count[block]
+		}
 								{ text[block] = text[block] $0 "\n" }
 		END {
 			printf "%s%s", text[0] ~ /[^\n]/ ? "\n" : "", text[0]
 			if (block)
 				print "\nTop symbols of the workers, by perf (more in perf.txt):"
 			for (i = 1; i <= block; i++)
-				if (count[i] == most)
+				if (count[i] == most[workload[i]])
 					printf "%s", text[i]
 		}' "$output/perf.txt" | cat -s
 }

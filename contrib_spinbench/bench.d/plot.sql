@@ -59,6 +59,8 @@ SELECT format('%s = ''%s''', v.name, replace(v.value, '''', ''''''))
        ('what', concat_ws(', ', w.arguments ->> 'workload',
             (SELECT :'others' || ' ' || n.name FROM spb_names(w, :'others') n WHERE n.arm = :group),
             (SELECT spb_plural(max(s.round), 'round') FROM spinbench_samples s WHERE s.sweep = w.sweep))),
+       ('per', (SELECT s.per FROM spb_words(w.arguments ->> 'workload') s)),
+       ('counted', (SELECT s.counted || 's' FROM spb_words(w.arguments ->> 'workload') s)),
        ('dimension', :'dimension'),
        ('baseline', w.arguments -> (:'dimension' || 's')
             ->> spb_baseline(w, nullif(:'baseline', ''), :'dimension') - 1),

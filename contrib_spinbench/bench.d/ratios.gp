@@ -26,7 +26,7 @@ do for [m in marks] { set ytics add (m m + 0) }
 set yrange [low : high]
 
 set title "Speedup over ".baseline.": ".what."\n".machine
-set ylabel "time per message of ".baseline." / of this ".dimension.", median, 95 % interval"
+set ylabel "time per ".per." of ".baseline." / of this ".dimension.", median, 95 % interval"
 set label 1 'faster' at graph 0.01, 0.97 textcolor rgb '#666666'
 set label 2 'slower' at graph 0.01, 0.03 textcolor rgb '#666666'
 set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead front linecolor rgb '#444444' linewidth 1

@@ -24,7 +24,7 @@ set bars 0.5
 # Workers, on a log axis with ticks where there are samples.  Lines of several locks
 # are set apart a little, lest their intervals hide each other.
 set logscale x 2
-set xlabel 'workers'
+set xlabel counted
 set xtics ()
 do for [n in counts] { set xtics add (n int(n)) }
 first = int(word(counts, 1))

@@ -24,7 +24,7 @@ do for [e = int(floor(log10(low))) : int(ceil(log10(high)))] {
 }
 set yrange [low : high]
 
-set title "Time per message by number of workers: ".what."\n".machine
-set ylabel 'time per message: median, 95 % interval'
+set title "Time per ".per." by number of ".counted.": ".what."\n".machine
+set ylabel "time per ".per.": median, 95 % interval"
 plot for [i = 0 : n - 1] file index i using (apart($1, i, n)):2:3:4 with yerrorlines \
 	linecolor rgb colour(i) dashtype i / 8 + 1 pointtype point(i) pointsize 1.3 linewidth 1.4 title columnheader(1)

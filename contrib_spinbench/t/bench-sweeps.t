@@ -84,7 +84,7 @@ like "$(<"$out.none")" "^bench: there are no samples in \"$out.run.none\"$" "no 
 like "$(<"$out.garbage")" "bench: \"$out.list\" cannot be imported" "not a file of samples"
 
 # perf: the largest number of workers, six symbols each.
-like "$(<"$out.perf")" $'\nTop symbols of the workers, .*\nlock server, queue server, 2 workers:\n +90.00%  postgres  \[\.\] symbol_1\n' \
+like "$(<"$out.perf")" $'\nTop symbols of the workers, .*\npipelined, lock server, queue server, 2 workers:\n +90.00%  postgres  \[\.\] symbol_1\n' \
 	"perf: symbols of a lock"
 is "$(grep -c symbol_ "$out.perf")" 12 "perf: six symbols for each lock"
 is "$(grep -c symbol_ "$out.two/perf.txt")" 12 "perf.txt"
@@ -111,7 +111,7 @@ is "$(find "$out.three" -name 'ratios*')" "" "no plot of ratios of a single lock
 # The perf that is here, if there is one.
 "$bench" --rounds 1 --duration-ms 10 --workers 1 --locks tas --perf --output "$out.four" >"$out" 2>"$out.err"
 is $? 0 "perf of this machine: status"
-like "$(<"$out")" $'(\nPerf +not recorded: (there is no perf|kernel)|\nlock tas, queue server, 1 workers:\n  (not recorded: | +[0-9.]+%  ))' \
+like "$(<"$out")" $'(\nPerf +not recorded: (there is no perf|kernel)|\npipelined, lock tas, queue server, 1 workers:\n  (not recorded: | +[0-9.]+%  ))' \
 	"perf of this machine: symbols, or why not"
 nothing_left "perf"
 
