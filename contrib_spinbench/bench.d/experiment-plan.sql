@@ -1,5 +1,6 @@
 -- What of a published measurement is to run here: locks, queues, workers, and whether
--- there is an arm without a lock; one of these a line.
+-- there is an arm without a lock; then locks, queues and workers for live servers; one
+-- of these a line.
 
 \ir experiment-arms.sql
 
@@ -28,4 +29,18 @@ SELECT coalesce((SELECT list FROM lists WHERE dimension = 'queue'), 'server')
 UNION ALL
 SELECT string_agg(n::text, ',' ORDER BY n) FROM counts, here WHERE n <= slots
 UNION ALL
-SELECT CASE WHEN EXISTS (SELECT FROM arms WHERE dimension = 'none') THEN 'yes' ELSE '' END;
+SELECT CASE WHEN EXISTS (SELECT FROM arms WHERE dimension = 'none') THEN 'yes' ELSE '' END
+UNION ALL
+-- There, what is compared is the server's own algorithm in our code, and untouched.
+SELECT CASE dimension WHEN :'live_dimension'
+       THEN coalesce((SELECT 'stock,' || regexp_replace(list, '[^,]*$', '') FROM lists l WHERE l.dimension = d.dimension), 'stock,')
+            || 'server,stock'
+       ELSE CASE dimension WHEN 'lock' THEN 'stock' ELSE 'server' END END
+  FROM unnest(ARRAY['lock', 'queue']) d(dimension)
+UNION ALL
+-- Clients: to four times the CPUs, by doubling.  A query: as the messages alone.
+SELECT string_agg(n::text, ',' ORDER BY n)
+  FROM (SELECT n FROM counts, here WHERE :'live_dimension' = 'queue' AND n <= slots
+        UNION
+        SELECT least(2 ^ e, factor * cpus)::int FROM here, generate_series(0, 20) e, unnest(ARRAY[1, 2, 4]) factor
+         WHERE :'live_dimension' = 'lock') w(n);

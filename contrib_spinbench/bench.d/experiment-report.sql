@@ -1,56 +1,8 @@
--- A published measurement beside what sweep :sweep, and :lockless_sweep if there is
--- an arm without a lock, came to here.
+-- A published measurement beside what sweeps came to here; see experiment-figures.sql.
+-- :live_why says why there is none of live servers, if there should be.
 
 \ir experiment-arms.sql
-
-CREATE FUNCTION pg_temp.number(x float8) RETURNS text LANGUAGE sql AS
-$$ SELECT to_char(x, 'FM9999990.000') $$;
-
--- With its interval, if it has one.
-CREATE FUNCTION pg_temp.number(x float8, low float8, high float8) RETURNS text LANGUAGE sql AS
-$$ SELECT pg_temp.number(x) || coalesce(' [' || pg_temp.number(low) || ', ' || pg_temp.number(high) || ']', '') $$;
-
--- Our times: of each arm the first entry of its label.
-CREATE TEMP TABLE times AS
-SELECT DISTINCT ON (a.letter, s.workers)
-       a.number, a.letter, s.workers, s.median_ns, s.low_ns, s.high_ns
-  FROM arms a
-  JOIN spinbench_summary s
-    ON s.sweep = CASE a.dimension WHEN 'none' THEN nullif(:'lockless_sweep', '')::int8 ELSE :sweep END
-   AND a.label = CASE a.dimension WHEN 'queue' THEN s.queue ELSE s.lock END
- WHERE s.n > 0
- ORDER BY a.letter, s.workers, s.lock_entry, s.queue_entry;
-
--- Speed of one arm over another, at each number of workers of ours: from ratios
--- within rounds if both are in one sweep.
-CREATE TEMP TABLE pairs AS
-SELECT p.n, x.letter AS fast, y.letter AS base, x.variant AS fast_variant, y.variant AS base_variant,
-       x.label AS fast_label, y.label AS base_label, x.dimension, x.dimension = y.dimension AS one_sweep
-  FROM regexp_split_to_table(:'ratios', ' ') WITH ORDINALITY p(pair, n)
-  JOIN arms x ON x.letter = split_part(p.pair, '/', 1)
-  JOIN arms y ON y.letter = split_part(p.pair, '/', 2);
-
-CREATE TEMP TABLE compared AS
-SELECT DISTINCT ON (b.label, arm, c.workers) b.label AS base_label, arm AS label, c.workers, c.speedup, c.low, c.high
-  FROM (SELECT DISTINCT base_label AS label, dimension FROM pairs
-         WHERE one_sweep AND fast_label <> base_label
-           AND base_label IN (SELECT CASE dimension WHEN 'queue' THEN s.queue ELSE s.lock END
-                                FROM spinbench_samples s WHERE s.sweep = :sweep)) b,
-       LATERAL spinbench_compare(:sweep, b.label, b.dimension) c,
-       LATERAL (SELECT CASE b.dimension WHEN 'queue' THEN c.queue ELSE c.lock END) l(arm)
- ORDER BY b.label, arm, c.workers, c.lock_entry, c.queue_entry;
-
-CREATE TEMP TABLE ratios AS
-SELECT p.n, w.workers,
-       CASE WHEN p.one_sweep AND p.fast_label = p.base_label THEN 'the same lock here'
-            WHEN p.one_sweep THEN pg_temp.number(c.speedup, c.low, c.high)
-            ELSE pg_temp.number(b.median_ns / f.median_ns) || ' of medians'
-       END AS text
-  FROM pairs p
- CROSS JOIN (SELECT DISTINCT workers FROM times) w
-  LEFT JOIN compared c ON (c.base_label, c.label, c.workers) = (p.base_label, p.fast_label, w.workers)
-  LEFT JOIN times f ON (f.letter, f.workers) = (p.fast, w.workers)
-  LEFT JOIN times b ON (b.letter, b.workers) = (p.base, w.workers);
+\ir experiment-figures.sql
 
 SELECT spb_wrap(:'title', 100);
 SELECT '';
@@ -79,66 +31,76 @@ SELECT spb_item('Analogues', format(
   FROM arms a, here h WHERE a.foreign AND a.dimension = 'lock' HAVING count(*) > 0;
 SELECT spb_item('Not here', format('a 32-bit build is not run: what its atomics cost is what queue "emulated" is for; here %s', h.architecture))
   FROM here h WHERE EXISTS (SELECT FROM arms WHERE architecture = 'i386' AND dimension = 'queue') AND h.architecture <> 'i386';
-SELECT spb_item('Not here', format('%s: not rerun, as it takes %s; instead, beside its figures stand those of %s',
-           p.workload,
-           CASE WHEN p.workload LIKE '%pgbench_accounts%' THEN 'tables and a server built with each queue'
-                ELSE 'a server built with each lock' END,
-           'spinbench_' || (w.arguments ->> 'workload')))
-  FROM (SELECT workload, min(n) AS n FROM published
-         WHERE workload NOT LIKE 'test_shm_mq_%' GROUP BY workload) p,
-       spb_sweep(:sweep) w
- WHERE NOT p.workload LIKE 'pgbench -S%' OR p.n = (SELECT min(n) FROM published)
- ORDER BY p.n;
-SELECT spb_item('Not here', format('%s workers: %s', string_agg(workers::text, ', ' ORDER BY workers), why))
-  FROM (SELECT DISTINCT p.workers,
+SELECT spb_item('Not here', format('%s: not rerun: %s; instead, beside its figures stand those of spinbench_%s',
+           p.workload, coalesce(nullif(:'live_why', ''), 'interrupted before'), h.workload))
+  FROM parts p JOIN halves h USING (half)
+ WHERE p.is_pgbench AND p.half = 'micro'
+   AND p.part = (SELECT min(o.part) FROM parts o WHERE o.workload = p.workload)
+ ORDER BY p.part;
+SELECT spb_item('Not here', format('%s %ss: %s', string_agg(workers::text, ', ' ORDER BY workers), counted, why))
+  FROM (SELECT DISTINCT f.workers, t.counted,
                CASE WHEN :'asked' <> '' THEN 'not asked for'
-                    ELSE 'max_worker_processes is ' || h.slots END AS why
-          FROM published p CROSS JOIN here h
-         WHERE p.workers NOT IN (SELECT workers FROM times)) counts
- GROUP BY why;
+                    WHEN t.half = 'micro' THEN 'max_worker_processes is ' || h.slots
+                    ELSE format('more than four for each of %s', spb_plural(h.cpus, 'CPU')) END AS why
+          FROM figures f JOIN parts t USING (part) CROSS JOIN here h
+         WHERE NOT EXISTS (SELECT FROM times o WHERE (o.half, o.workers) = (f.half, f.workers))
+           AND f.workers IS NOT NULL) counts
+ GROUP BY counted, why;
 
-SELECT '';
-SELECT spb_wrap(format('Here: spinbench_%s(%s, %s bytes), %s, ns per message: median [95 %% interval]',
-           w.arguments ->> 'workload', w.arguments ->> 'queue_size', octet_length(w.arguments ->> 'message'),
-           spb_plural((SELECT max(s.round) FROM spinbench_samples s WHERE s.sweep = w.sweep), 'round')
-           || coalesce(' of ' || (w.arguments ->> 'duration_ms') || ' ms', '')), 100)
-  FROM spb_sweep(:sweep) w;
-WITH shown AS (
-    SELECT DISTINCT ON (dimension, label) number, letter, letter || ' ' ||
-           CASE dimension WHEN 'none' THEN 'no lock' ELSE label END AS name
-      FROM arms a
-     WHERE letter IN (SELECT letter FROM times)
-     ORDER BY dimension, label, number
-), counts AS (
-    SELECT DISTINCT workers FROM times
-), lines AS (
-    SELECT c.workers, array_agg(spb_digits(t.median_ns, 4)
-               || coalesce(' [' || spb_digits(t.low_ns, 4) || ', ' || spb_digits(t.high_ns, 4) || ']', '')
-               ORDER BY s.number) AS cells
-      FROM counts c CROSS JOIN shown s LEFT JOIN times t USING (workers, letter)
-     GROUP BY c.workers
-)
-SELECT spb_table((SELECT array_agg(workers::text ORDER BY workers) FROM lines),
-                 (SELECT array_agg(name ORDER BY number) FROM shown),
-                 (SELECT array_agg(cells ORDER BY workers) FROM lines));
+-- Our own figures.  What is the same lock, or queue, comes once; of live servers, what
+-- nobody proposed comes last.
+CREATE TEMP TABLE shown AS
+SELECT DISTINCT ON (t.half, a.dimension, a.label) t.half, a.number, a.dimension, a.label,
+       a.letter || ' ' || CASE a.dimension WHEN 'none' THEN 'no lock' ELSE a.label END AS name
+  FROM times t JOIN arms a USING (letter)
+ ORDER BY t.half, a.dimension, a.label, a.number;
+INSERT INTO shown
+SELECT h.half, 100000 + n, (SELECT min(dimension) FROM pairs), label, label
+  FROM halves h, unnest(ARRAY['stock', 'server']) WITH ORDINALITY l(label, n)
+ WHERE h.half = 'live';
 
--- Each published table, and its ratios beside ours.  Client counts of pgbench are
--- options of one workload.
-CREATE TEMP TABLE parts AS
-SELECT row_number() OVER (ORDER BY min(n)) AS part, machine,
-       regexp_replace(workload, ' -j \d+$', '') AS workload, min(unit) AS unit
-  FROM published GROUP BY machine, regexp_replace(workload, ' -j \d+$', '');
-CREATE TEMP TABLE figures AS
-SELECT t.part, p.*, coalesce(p.workers::text, '?') AS counted
-  FROM published p
-  JOIN parts t ON (t.machine, t.workload) = (p.machine, regexp_replace(p.workload, ' -j \d+$', ''));
+CREATE TEMP TABLE our_table AS
+SELECT h.half, b.n, b.line
+  FROM halves h
+  JOIN (SELECT half, array_agg(name ORDER BY number) AS names FROM shown GROUP BY half) s USING (half)
+  JOIN (SELECT half, array_agg(workers::text ORDER BY workers) AS "rows", array_agg(cells ORDER BY workers) AS cells
+          FROM (SELECT s.half, c.workers,
+                       array_agg((SELECT spb_figure(h.workload, m.median_ns, m.low_ns, m.high_ns)
+                                    FROM spinbench_summary m
+                                   WHERE m.sweep = CASE s.dimension WHEN 'none' THEN nullif(:'lockless_sweep', '')::int8
+                                                                    ELSE h.sweep END
+                                     AND m.workers = c.workers AND m.n > 0
+                                     AND s.label = CASE s.dimension WHEN 'queue' THEN m.queue ELSE m.lock END
+                                   ORDER BY m.lock_entry, m.queue_entry LIMIT 1)
+                                 ORDER BY s.number) AS cells
+                  FROM shown s JOIN halves h USING (half)
+                  JOIN (SELECT DISTINCT half, workers FROM times) c USING (half)
+                 GROUP BY s.half, c.workers) l
+         GROUP BY half) c USING (half),
+       spb_table(c."rows", s.names, c.cells, h.counted) WITH ORDINALITY b(line, n);
 
-CREATE TEMP TABLE compared_parts AS
-SELECT t.part, p.n, p.fast, p.base
-  FROM parts t, pairs p
- WHERE EXISTS (SELECT FROM figures f WHERE f.part = t.part AND f.letter = p.fast)
-   AND EXISTS (SELECT FROM figures f WHERE f.part = t.part AND f.letter = p.base);
+SELECT rtrim(line)
+  FROM (SELECT h.half, -1 AS n, 0 AS m, '' AS line FROM halves h
+        UNION ALL
+        SELECT h.half, 0, t.m, t.line
+          FROM halves h, spb_sweep(h.sweep) w,
+               spb_wrap(format('Here: %s, %s, %s: median [95 %% interval]',
+                   CASE h.workload
+                   WHEN 'pgbench' THEN format('pgbench -b select-only, scale %s, with pg_stat_statements.track_planning',
+                                              w.arguments ->> 'scale')
+                   WHEN 'query' THEN format('select aid, count(*) from pgbench_accounts group by 1 having count(*) > 1; '
+                                            'scale %s, no primary key', w.arguments ->> 'scale')
+                   ELSE format('spinbench_%s(%s, %s bytes)', h.workload, w.arguments ->> 'queue_size',
+                               octet_length(w.arguments ->> 'message'))
+                   END,
+                   spb_plural((SELECT max(s.round) FROM spinbench_samples s WHERE s.sweep = w.sweep), 'round')
+                       || coalesce(' of ' || (w.arguments ->> 'duration_ms') || ' ms', ''), h.unit), 100)
+               WITH ORDINALITY t(line, m)
+        UNION ALL
+        SELECT half, 1, n, line FROM our_table) l
+ ORDER BY half DESC, n, m;
 
+-- Each published table, and its ratios beside ours.
 WITH shown AS (
     SELECT DISTINCT part, letter FROM figures
 ), lines AS (
@@ -159,14 +121,15 @@ WITH shown AS (
       FROM (SELECT part, array_agg(counted ORDER BY workers) AS "rows",
                    array_agg(cells ORDER BY workers) AS cells
               FROM lines GROUP BY part) l
-      JOIN (SELECT part, array_agg(letter ORDER BY letter) AS names FROM shown GROUP BY part) s USING (part),
-           spb_table(l."rows", s.names, l.cells) WITH ORDINALITY b(line, n)
+      JOIN (SELECT part, array_agg(letter ORDER BY letter) AS names FROM shown GROUP BY part) s USING (part)
+      JOIN parts t USING (part),
+           spb_table(l."rows", s.names, l.cells, t.counted) WITH ORDINALITY b(line, n)
     UNION ALL
     SELECT part, n, i.row, 0, i.line
       FROM compared_parts p, LATERAL (VALUES
            (-3, NULL),
            (-2, format('Speed of %s over %s', p.fast, p.base)),
-           (-1, format('workers  published  %s  %s', rpad('here, as many', 27),
+           (-1, format('%ss  published  %s  %s', p.counted, rpad('here, as many', 27),
                 CASE WHEN EXISTS (SELECT FROM figures f WHERE f.part = p.part AND f.scaled_workers IS NOT NULL)
                      THEN 'here, as many for each CPU' ELSE '' END))) i("row", line)
     UNION ALL
@@ -181,26 +144,30 @@ WITH shown AS (
       FROM figures f
       JOIN pairs p ON p.fast = f.letter
       JOIN figures b ON b.part = f.part AND b.letter = p.base AND b.counted = f.counted
-      LEFT JOIN ratios r ON (r.n, r.workers) = (p.n, f.workers)
-      LEFT JOIN ratios s ON (s.n, s.workers) = (p.n, f.scaled_workers)
+      LEFT JOIN ratios r ON (r.n, r.half, r.workers) = (p.n, f.half, f.workers)
+      LEFT JOIN ratios s ON (s.n, s.half, s.workers) = (p.n, f.half, f.scaled_workers)
     UNION ALL
     -- at our own numbers, where theirs are not known
     SELECT p.part, p.n, 2, r.workers, format('%7s  %9s  %s', r.workers, '', r.text)
       FROM compared_parts p
-      JOIN ratios r USING (n)
-      JOIN here h ON r.workers IN (h.cpus, 2 * h.cpus, 4 * h.cpus, 8 * h.cpus)
+      JOIN ratios r USING (n, half)
+      JOIN here h ON p.half = 'live' OR r.workers IN (h.cpus, 2 * h.cpus, 4 * h.cpus, 8 * h.cpus)
      WHERE EXISTS (SELECT FROM figures f WHERE f.part = p.part AND f.workers IS NULL)
 )
 SELECT rtrim(coalesce(line, '')) FROM blocks ORDER BY part, block, row, number;
 
 -- Pairs that nobody has published, or at other numbers of workers.
-SELECT E'\nSpeed of ' || p.fast || ' over ' || p.base || E', here only\n'
+SELECT E'\nSpeed of ' || p.fast || ' over ' || p.base || ', here only, ' || h.workload || E'\n'
        || string_agg(format('%7s  %s', r.workers, coalesce(r.text, '-')), E'\n' ORDER BY r.workers)
-  FROM pairs p JOIN ratios r USING (n)
+  FROM pairs p JOIN ratios r USING (n) JOIN halves h USING (half)
  WHERE NOT EXISTS (SELECT FROM figures f JOIN figures b USING (part, counted)
-                    WHERE f.letter = p.fast AND b.letter = p.base
+                    WHERE f.half = r.half AND f.letter = p.fast AND b.letter = p.base
                       AND (f.workers = r.workers OR f.scaled_workers = r.workers OR f.workers IS NULL))
- GROUP BY p.n, p.fast, p.base ORDER BY p.n;
+ GROUP BY h.half, h.workload, p.n, p.fast, p.base ORDER BY h.half DESC, p.n;
 
-SELECT '';
-SELECT spb_report_doubts(w, NULL, spb_across(w, NULL)) FROM spb_sweep(:sweep) w;
+\ir experiment-limits.sql
+
+SELECT unnest(CASE WHEN (SELECT count(*) FROM halves) > 1 THEN ARRAY['', format('Of %s:', h.workload)] ELSE ARRAY[''] END
+              || ARRAY(SELECT spb_report_doubts(w, NULL, spb_across(w, NULL))))
+  FROM halves h, spb_sweep(h.sweep) w
+ ORDER BY h.half DESC;

@@ -10,6 +10,7 @@
 #     more      queues that the mail did not have
 #     workload, queue_size, message, verify, settings
 #               as the options of bench, if other than their defaults
+#     live      the workload that runs its other half in live servers, if it has one
 
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154		# bench's own variables
@@ -36,7 +37,7 @@ check_experiment()
 	experiment=${operands[0]}
 	[[ $experiment =~ ^[a-z0-9-]+$ && -f $here/experiments/$experiment ]] ||
 		fail "there is no experiment \"$experiment\"" "There are:" "$(list_experiments)"
-	more=''
+	more='' live=''
 	# shellcheck source=/dev/null
 	. "$here/experiments/$experiment"
 }
@@ -50,30 +51,59 @@ experiment_query()
 
 run_experiment()
 {
-	local plan lockless_sweep='' status=0 asked=$workers
+	local plan lockless_sweep='' live_sweep='' live_why='' all=() status=0 asked=$workers
 	output=${output:-spinbench-results/$experiment-$(date +%Y-%m-%d-%H%M%S)}
 	make_output
-	mapfile -t plan < <(experiment_query -f "$parts/experiment-plan.sql")
+	mapfile -t plan < <(experiment_query -v live_dimension="$(live_dimension)" -f "$parts/experiment-plan.sql")
 	wait $! || fail "no plan"
-	locks=${plan[0]} queues=${plan[1]} workers=${workers:-${plan[2]}}
-	rounds=${rounds:-9} duration=${duration:-250}
+	locks=${plan[0]} queues=${plan[1]} workers=${asked:-${plan[2]}}
+	rounds=${rounds:-9}
 	note=$experiment
 
 	trap end_early INT TERM HUP
 	if [[ -n ${plan[3]} ]]; then
-		locks=server queues=server PGOPTIONS="$PGOPTIONS -c spinbench.acquisitions=0" run_sweep
+		duration=${duration:-250} locks=server queues=server \
+			PGOPTIONS="$PGOPTIONS -c spinbench.acquisitions=0" run_sweep
 		[[ -z $sample ]] || lockless_sweep=$sweep
 		status=$psql_status
 	fi
-	[[ -n $interrupted ]] || run_sweep
+	[[ -n $interrupted ]] || duration=${duration:-250} run_sweep
 	((status == 0)) || psql_status=$status
 	[[ -n $sweep && -n $sample ]] || fail "nothing was measured"
 	[[ -z $perf || -n $interrupted ]] || perf_sweep
+	[[ -z $live || -n $interrupted ]] || run_live_half
 	trap '' INT TERM HUP
+
+	all=("$sweep" ${lockless_sweep:+"$lockless_sweep"} ${live_sweep:+"$live_sweep"})
 	{
-		experiment_query -v sweep="$sweep" -v lockless_sweep="$lockless_sweep" -v asked="$asked" \
-			-f "$parts/experiment-report.sql" && tell_end
+		experiment_query -v sweep="$sweep" -v lockless_sweep="$lockless_sweep" -v live_sweep="$live_sweep" \
+			-v live_why="$live_why" -v asked="$asked" -f "$parts/experiment-report.sql" && tell_end "${all[@]}"
 	} | tee "$output/report.txt" || fail "no report"
-	write_files "$sweep" "$lockless_sweep"
+	write_files "${all[@]}"
 	finish
+}
+
+# What of a live server is compared.
+live_dimension()
+{
+	case $live in
+		pgbench) echo lock ;;
+		query) echo queue ;;
+	esac
+}
+
+# The figures of this half come from pgbench.  Sets live_sweep to its sweep, or live_why
+# to the reason why there is none.
+run_live_half()
+{
+	local workload=$live locks=${plan[4]} queues=${plan[5]} workers=${asked:-${plan[6]}} \
+		duration=$((${duration:-1000} < 1000 ? 1000 : (duration + 999) / 1000 * 1000)) \
+		sweep='' sample='' total='' micro_status=$psql_status micro_total=$total
+	if start_live_servers; then
+		run_live_sweep
+		[[ -z $sample ]] || live_sweep=$sweep
+		((micro_status == 0)) || psql_status=$micro_status
+		[[ -z $perf || -z $live_sweep || -n $interrupted ]] || perf_sweep
+	fi
+	stop_live_servers
 }
