@@ -11,7 +11,7 @@
 # shellcheck disable=SC2034,SC2154		# bench's own variables
 
 # What each of them is known by.
-declare -A live_host live_pid live_in_force
+declare -gA live_host live_pid live_in_force
 
 # A query is to last about so long, in ms, and a sample of it some queries.
 live_query_ms=400

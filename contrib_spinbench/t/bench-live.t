@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+#
+# What bench promises about pgbench in live servers: what is refused, a sweep of locks
+# and one of queues, an interrupt, a crash.  No test looks at a time.
+
+# shellcheck disable=SC2016		# what is in single quotes is for another shell
+# shellcheck disable=SC2154		# tap.bash and bench.bash set variables
+
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd -P)
+# shellcheck source=/dev/null
+. "$here/tap.bash"
+# shellcheck source=/dev/null
+. "$here/bench.bash"
+
+# refused NAME PATTERN OPTION...
+refused()
+{
+	"$bench" "${@:3}" --output "$out.refused" >"$out" 2>&1
+	is $? 1 "$1: status"
+	like "$(<"$out")" "$2" "$1: message"
+	is "$(find "$out.refused" -type f 2>/dev/null)" "" "$1: no files"
+}
+
+# columns NAME...: of samples.csv in $directory, without the header.
+columns()
+{
+	psql_columns=$(head -n 1 "$directory/samples.csv" | tr ',' '\n' | grep -nxE "$(IFS='|'; echo "$*")" | cut -d: -f1 | paste -sd,)
+	samples "$directory" | cut -d, -f"$psql_columns"
+}
+
+refused "messages" '^bench: --repeat-count is not for workload pgbench$' --workload=pgbench --repeat-count=5
+refused "less than a second" 'measured in whole seconds: --duration-ms must be a multiple of 1000$' \
+	--workload=query --duration-ms=1500
+refused "untouched lock, other queue" '^bench: lock server cannot run with queue spsc: .*'$'\n''bench: Lock stock ' \
+	--workload=query --locks=stock,server --queues=server,spsc
+refused "no worker" 'workload pgbench needs at least 1 worker$' --workload=pgbench --workers=0,1
+
+# Where code cannot be replaced, that is said, and nothing else can be tested.
+case $(uname -sm) in
+	'Linux x86_64' | 'Linux aarch64') ;;
+	*)
+		refused "this machine" 'the server refuses to be patched: ' --workload=pgbench --locks=stock --workers=1
+		done_testing
+		exit
+		;;
+esac
+
+refused "unknown label" 'There is no option "no"' --workload=pgbench --locks=stock,tas/no --workers=1 --scale=1
+refused "what the slow path does not decide" 'primitive is "tas"' --workload=pgbench --locks=stock,cas --workers=1 --scale=1
+
+# Without what it takes.
+cat >"$out.pg_config" <<'SH'
+#!/usr/bin/env bash
+if [[ $* == --pkglibdir ]]; then echo /nonexistent; else exec "$REAL_PG_CONFIG" "$@"; fi
+SH
+chmod +x "$out.pg_config"
+"$here/../with-server" -- bash -c '
+	export REAL_PG_CONFIG=$PG_CONFIG PG_CONFIG=$1.pg_config
+	"$0" --server --workload=pgbench --locks=stock --workers=1 --output "$1.refused" 2>&1
+	"$0" experiment ppc-2012 --server --rounds 1 --duration-ms 1 --workers 1 --output "$1.half" >"$1.report" 2>&1' \
+	"$bench" "$out" >"$out.without"
+is $? 0 "no pg_stat_statements: half of an experiment is run"
+like "$(<"$out.without")" 'bench: there is no pg_stat_statements, ' "no pg_stat_statements: message"
+like "$(<"$out.report")" $'\nNot here +pgbench -S -T 300: not rerun: there is no pg_stat_statements, .*beside its[ '$'\n'']+figures' \
+	"no pg_stat_statements: in the report of an experiment"
+
+# Locks.
+directory=$out.locks
+"$bench" --workload=pgbench --locks=stock,tas/nop/spintest,server,stock --workers=2 --rounds=2 --scale=1 \
+	--output "$directory" >"$out" 2>"$out.err"
+is $? 0 "locks: status"
+like "$(<"$out")" $'^spinbench: pgbench, 2 rounds, .*, all rounds done\n' "locks: heading"
+like "$(<"$out")" $'\nTransactions per second: .*\nclients +stock +tas/spintest/nop +server +stock #2\n +2( +'"$number"$'){4}\n' \
+	"locks: table"
+like "$(<"$out")" $'\nSpeedup over stock .*\n +2 +tas/spintest/nop .*\n +server .*\n +stock #2 ' "locks: comparison"
+like "$(<"$out")" $'\nServers .*pg_stat_statements.track_planning = on' "locks: settings"
+like "$(<"$out")" $'\nCommand .* --workload=pgbench[ \n]+--locks=stock,tas/spintest/nop,server,stock[ \n].* --workers=2[ \n].* --scale=1\n' \
+	"locks: command"
+is "$(columns lock sqlstate | sort | uniq -c | tr -s ' \n' ' ')" " 2 server, 4 stock, 2 tas/spintest/nop, " "locks: samples"
+is "$(columns lock contended | sed 's/,[0-9][0-9]*$/,counted/' | sort -u | tr '\n' ' ')" \
+	"server, stock,counted tas/spintest/nop,counted " "locks: waits are counted where they are in our code"
+is "$(columns messages elapsed_ms cpu_ms stolen_ms other_cpu_ms | grep -cE '^[1-9][0-9]*,[1-9][0-9.]*,[1-9][0-9.]*,[0-9.]+,[0-9.]+$')" 8 \
+	"locks: transactions, their time and CPU time"
+is_plot "$directory" times stock tas/spintest/nop "stock #2"
+like "$(<"$directory/times.svg")" 'Time per transaction by number of clients' "plot speaks of clients"
+nothing_left "locks"
+
+# Queues.
+directory=$out.queues
+"$bench" --workload=query --queues=stock,spsc,server --workers=1,3 --rounds=1 --output "$directory" >"$out" 2>"$out.err"
+is $? 0 "queues: status"
+like "$(<"$out")" $'\nMilliseconds per query: .*, lock stock\nworkers +stock +spsc +server\n +1( +'"$number"$'){3}\n +3( +'"$number"'){3}' \
+	"queues: table"
+is "$(columns queue sqlstate | sort | uniq -c | tr -s ' \n' ' ')" " 2 server, 2 spsc, 2 stock, " "queues: samples"
+nothing_left "queues"
+
+# An interrupt: what there is by then is reported.
+directory=$out.INT
+env --default-signal=INT "$bench" --workload=pgbench --rounds 50 --workers 1 --locks stock,tas --scale=1 \
+	--output "$directory" >"$out" 2>"$out.err" </dev/null &
+await grep -qs 'sample 1 of 100' "$out.err"
+sleep 1
+kill -INT $!
+wait $!
+is $? 130 "interrupt: status"
+like "$(<"$out")" $'\nINTERRUPTED after [0-9]+ of 100 samples$' "interrupt: said so"
+is "$(samples "$directory" | wc -l)" "$(sed -n 's/^INTERRUPTED after \([0-9]*\) .*/\1/p' "$out")" "interrupt: samples"
+is "$(columns sqlstate | sort -u)" "" "interrupt: what was interrupted is no sample"
+nothing_left "interrupt"
+
+# A crash of a live server, the youngest here, is the loss of one sample.
+directory=$out.crash
+"$bench" --workload=pgbench --rounds 2 --duration-ms=3000 --workers 2 --locks stock,tas --scale=1 \
+	--output "$directory" >"$out" 2>"$out.err" &
+await grep -qs 'sample 1 of 4' "$out.err"
+victim()
+{
+	pid=$(pgrep -P "$(pgrep -nf "$TMPDIR/.*/postgres -D ")" -f 'postgres postgres \[local\] (SELECT|idle)' | head -n 1)
+	[[ -n $pid ]] && kill -KILL "$pid"
+}
+await victim
+wait $!
+is $? 0 "crash: status"
+is "$(columns sqlstate | sort | uniq -c | tr -s ' \n' ' ')" " 3 1 58000 " "crash: one sample has failed"
+like "$(<"$out")" $'\nFailed +1 sample of lock (stock|tas), queue server, 2 clients: pgbench: ' "crash: in the report"
+nothing_left "crash"
+
+done_testing
