@@ -69,8 +69,14 @@ live_locks()
 # What cannot be meant; before anything is started for it.
 check_live()
 {
-	local lock queue count
+	local lock queue count setting
 	[[ -z $repeat_count ]] || fail "--repeat-count is not for workload $workload"
+	[[ $queue_size == 16384 && $message == xyzzy && $verify == true ]] ||
+		fail "workload $workload has no messages: --queue-size, --message and --no-verify are not for it"
+	for setting in "${settings[@]}"; do
+		[[ $setting != spinbench.* ]] ||
+			fail "${setting%%=*} is not for workload $workload" "To choose CPUs for all of it: taskset -c LIST bench ..."
+	done
 	[[ -z $duration ]] || ((duration % 1000 == 0)) ||
 		fail "workload $workload is measured in whole seconds: --duration-ms must be a multiple of 1000"
 	for lock in ${locks//,/ }; do
@@ -89,10 +95,10 @@ check_live()
 # The servers.
 #
 
-# Settings of all of them.
+# Settings of all of them; ours, which are about runs, are not.
 live_settings()
 {
-	local most=${workers##*,} memory
+	local most=${workers##*,} memory setting
 	memory=$(awk '/^MemTotal:/ { print int($2 / 1024) }' /proc/meminfo 2>/dev/null || echo 1024)
 	live_conf=(
 		max_connections=$((most + 20))
@@ -117,6 +123,9 @@ live_settings()
 			)
 			;;
 	esac
+	for setting in "${settings[@]}"; do
+		[[ $setting == spinbench.* ]] || live_conf+=("$setting")
+	done
 }
 
 # Start and fill all servers that the sweep needs.  If that cannot be done here, sets

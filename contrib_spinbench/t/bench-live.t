@@ -31,6 +31,8 @@ columns()
 }
 
 refused "messages" '^bench: --repeat-count is not for workload pgbench$' --workload=pgbench --repeat-count=5
+refused "no message" 'workload query has no messages: ' --workload=query --message=abc
+refused "settings of runs" '^bench: spinbench.cpus is not for workload pgbench'$'\n''.*taskset' --workload=pgbench --cpus=0
 refused "less than a second" 'measured in whole seconds: --duration-ms must be a multiple of 1000$' \
 	--workload=query --duration-ms=1500
 refused "untouched lock, other queue" '^bench: lock server cannot run with queue spsc: .*'$'\n''bench: Lock stock ' \
@@ -89,10 +91,11 @@ nothing_left "locks"
 
 # Queues.
 directory=$out.queues
-"$bench" --workload=query --queues=stock,spsc,server --workers=1,3 --rounds=1 --output "$directory" >"$out" 2>"$out.err"
+"$bench" --workload=query --queues=stock,spsc,server --workers=1,3 --rounds=1 --set=shared_buffers=64MB --output "$directory" >"$out" 2>"$out.err"
 is $? 0 "queues: status"
 like "$(<"$out")" $'\nMilliseconds per query: .*, lock stock\nworkers +stock +spsc +server\n +1( +'"$number"$'){3}\n +3( +'"$number"'){3}' \
 	"queues: table"
+like "$(<"$out")" $'\nServers .*shared_buffers = 64MB' "queues: a setting of the servers"
 is "$(columns queue sqlstate | sort | uniq -c | tr -s ' \n' ' ')" " 2 server, 2 spsc, 2 stock, " "queues: samples"
 nothing_left "queues"
 
