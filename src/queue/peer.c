@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * peer.c
- *	  Waiting for the other end of a queue, and waking it.
+ *	  The two ends of a queue: who is there, waiting for each other, waking.
  *
  * Copyright (c) 2026, spinbench contributors
  *
@@ -17,12 +17,59 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/latch.h"
-#include "storage/proc.h"
 
 #include "compat.h"
-#include "queue/queue.h"
+#include "queue/peer.h"
 
 #define YIELDS 30
+
+/* The peer finds the queue detached, at the latest when its latch is set. */
+static void
+detach_from(SpbPeers *peers)
+{
+	PGPROC	   *peer;
+
+	/* after what was published last: who sees this looks for that once more */
+	__atomic_store_n(&peers->detached, 1, __ATOMIC_RELEASE);
+	pg_memory_barrier();
+	peer = peers->sender == MyProc ? peers->receiver : peers->sender;
+	if (peer)
+		SetLatch(&peer->procLatch);
+}
+
+static void
+on_detach(dsm_segment *seg, Datum arg)
+{
+	detach_from((SpbPeers *) DatumGetPointer(arg));
+}
+
+void
+spb_attach_end(SpbEnd *end, SpbPeers *peers, dsm_segment *seg,
+			   SpbQueueUser *user, bool sends)
+{
+	PGPROC	   *volatile *me = sends ? &peers->sender : &peers->receiver;
+
+	memset(end, 0, sizeof(*end));
+	end->peers = peers;
+	end->sends = sends;
+	end->seg = seg;
+	end->user = user;
+	end->buffer.context = CurrentMemoryContext;
+
+	*me = MyProc;
+	pg_memory_barrier();
+	if (seg)
+		on_dsm_detach(seg, on_detach, PointerGetDatum(peers));
+}
+
+void
+spb_detach_end(SpbEnd *end)
+{
+	detach_from(end->peers);
+	if (end->seg)
+		cancel_on_dsm_detach(end->seg, on_detach, PointerGetDatum(end->peers));
+	spb_free_buffer(&end->buffer);
+}
 
 /*
  * A peer that is not attached yet has nothing to be woken from: it will look at
@@ -44,13 +91,6 @@ spb_wake_peer(SpbQueueUser *user, PGPROC **peer)
 	}
 	user->count.latch_sets++;
 	SetLatch(&proc->procLatch);
-}
-
-void
-spb_announce_peer(PGPROC **me)
-{
-	*(PGPROC *volatile *) me = MyProc;
-	pg_memory_barrier();
 }
 
 /*

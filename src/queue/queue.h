@@ -121,18 +121,4 @@ extern const int spb_num_stream_queues;
 /* spsc.c: ours */
 extern const SpbQueueOps spb_spsc_queue;
 
-/* peer.c: what they all need */
-
-/* Let the peer look: it may be waiting for what was published just now. */
-extern void spb_wake_peer(SpbQueueUser *user, PGPROC **peer);
-
-/* Make known to the peer who is at this end: "me" is where it looks. */
-extern void spb_announce_peer(PGPROC **me);
-
-/* Wait until the peer has done so, or for an interrupt. */
-extern void spb_wait_for_peer(SpbQueueUser *user);
-
-/* Likewise, but give the CPU away for a while before going to sleep. */
-extern void spb_watch_for_peer(SpbQueueUser *user);
-
 #endif							/* SPB_QUEUE_H */

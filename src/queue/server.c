@@ -17,7 +17,7 @@
 
 #include "storage/proc.h"
 
-#include "queue/queue.h"
+#include "queue/peer.h"
 
 static Size
 server_minimum_size(void)

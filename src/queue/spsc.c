@@ -49,15 +49,9 @@
 #include "postgres.h"
 
 #include "port/atomics.h"
-#include "storage/proc.h"
-#include "utils/memutils.h"
 
 #include "cpu/cpu.h"
-#include "queue/queue.h"
-
-#define ALIGNMENT 8
-#define PADDED(n) TYPEALIGN(ALIGNMENT, n)
-#define LENGTH_WORD sizeof(uint64)
+#include "queue/peer.h"
 
 /*
  * How much a sender keeps to itself while the receiver is busy: some cache
@@ -76,10 +70,8 @@ typedef union Line
 typedef struct Spsc
 {
 	/* rarely written */
-	PGPROC	   *receiver;
-	PGPROC	   *sender;
-	Size		ring_size;		/* multiple of ALIGNMENT */
-	uint32		detached;
+	SpbPeers	peers;
+	Size		ring_size;		/* multiple of SPB_RING_ALIGNMENT */
 
 	/*
 	 * Set by who is going to wait, cleared by who wakes it.  The peer looks
@@ -88,7 +80,7 @@ typedef struct Spsc
 	 */
 	uint32		receiver_waits;
 	uint32		sender_waits;
-	char		pad[SPB_CACHE_LINE - 2 * sizeof(PGPROC *) - sizeof(Size) - 3 * sizeof(uint32)];
+	char		pad[SPB_CACHE_LINE - sizeof(SpbPeers) - sizeof(Size) - 2 * sizeof(uint32)];
 
 	Line		written;		/* by the sender */
 	Line		read;			/* by the receiver */
@@ -106,15 +98,10 @@ typedef struct Handle
 	uint64		published;		/* as the peer can see it */
 	uint64		peer;			/* the peer's, when I last looked */
 	Size		batch;			/* a quarter of the ring */
-	bool		sends;			/* am I the sender? */
-	dsm_segment *seg;
-	SpbQueueUser *user;
-	MemoryContext context;		/* of buffer */
 	Size		done;			/* bytes of the current message passed so far */
 	bool		has_length;		/* the current message's length word is passed */
 	Size		length;			/* of the message being received */
-	char	   *buffer;			/* messages that are not in one piece */
-	Size		buffer_size;
+	SpbEnd		end;
 } Handle;
 
 #define LOAD(p) __atomic_load_n(p, __ATOMIC_RELAXED)
@@ -149,7 +136,7 @@ wake(Handle *h, uint32 *peer_waits, PGPROC **peer)
 	if (LOAD(peer_waits))
 	{
 		STORE(peer_waits, 0);
-		spb_wake_peer(h->user, peer);
+		spb_wake_peer(h->end.user, peer);
 	}
 }
 
@@ -182,7 +169,7 @@ spsc_flush(void *handle)
 
 	/* pairs with the barrier of announce_wait() */
 	pg_memory_barrier();
-	wake(h, &h->q->receiver_waits, &h->q->receiver);
+	wake(h, &h->q->receiver_waits, &h->q->peers.receiver);
 }
 
 /*
@@ -196,7 +183,7 @@ wait_for_space(Handle *h, bool nowait)
 	for (;;)
 	{
 		h->peer = LOAD_ACQUIRE(&q->read.position);
-		if (LOAD(&q->detached))
+		if (LOAD(&q->peers.detached))
 			return SHM_MQ_DETACHED;
 		if (h->position - h->peer < h->ring_size)
 			return SHM_MQ_SUCCESS;
@@ -204,11 +191,11 @@ wait_for_space(Handle *h, bool nowait)
 		spsc_flush(h);
 		if (announce_wait(h, &q->sender_waits, &q->read.position))
 			continue;
-		if (LOAD(&q->detached))
+		if (LOAD(&q->peers.detached))
 			return SHM_MQ_DETACHED;
 		if (nowait)
 			return SHM_MQ_WOULD_BLOCK;
-		spb_watch_for_peer(h->user);
+		spb_watch_for_peer(h->end.user);
 	}
 }
 
@@ -217,7 +204,7 @@ spsc_send(void *handle, Size nbytes, const void *data, bool nowait)
 {
 	Handle	   *h = handle;
 	Spsc	   *q = h->q;
-	Size		needed = LENGTH_WORD + PADDED(nbytes);
+	Size		needed = SPB_LENGTH_WORD + SPB_PADDED(nbytes);
 
 	/* the usual case: it fits, in one piece */
 	if (likely(!h->has_length &&
@@ -227,16 +214,12 @@ spsc_send(void *handle, Size nbytes, const void *data, bool nowait)
 		char	   *at = h->ring + h->offset;
 
 		*(uint64 *) at = nbytes;
-		memcpy(at + LENGTH_WORD, data, nbytes);
+		memcpy(at + SPB_LENGTH_WORD, data, nbytes);
 		move_on(h, needed);
 	}
 	else
 	{
-		if (nbytes > MaxAllocSize)
-			ereport(ERROR,
-					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-					 errmsg("cannot send a message of %zu bytes", nbytes)));
-
+		spb_check_message_size(nbytes);
 		while (!h->has_length || h->done < nbytes)
 		{
 			Size		space = h->ring_size - (Size) (h->position - h->peer);
@@ -254,7 +237,7 @@ spsc_send(void *handle, Size nbytes, const void *data, bool nowait)
 				*(uint64 *) (h->ring + h->offset) = nbytes;
 				h->has_length = true;
 				h->done = 0;
-				move_on(h, LENGTH_WORD);
+				move_on(h, SPB_LENGTH_WORD);
 			}
 			else
 			{
@@ -264,9 +247,9 @@ spsc_send(void *handle, Size nbytes, const void *data, bool nowait)
 				space = Min(space, nbytes - h->done);
 				memcpy(h->ring + h->offset, (const char *) data + h->done, space);
 				h->done += space;
-				move_on(h, PADDED(space));
+				move_on(h, SPB_PADDED(space));
 				publish(h, &q->written.position);
-				wake(h, &q->receiver_waits, &q->receiver);
+				wake(h, &q->receiver_waits, &q->peers.receiver);
 			}
 		}
 		h->has_length = false;
@@ -275,9 +258,9 @@ spsc_send(void *handle, Size nbytes, const void *data, bool nowait)
 	if (h->position - h->published >= PUBLISH_BYTES || LOAD(&q->receiver_waits))
 	{
 		publish(h, &q->written.position);
-		wake(h, &q->receiver_waits, &q->receiver);
+		wake(h, &q->receiver_waits, &q->peers.receiver);
 	}
-	if (unlikely(LOAD(&q->detached)))
+	if (unlikely(LOAD(&q->peers.detached)))
 		return SHM_MQ_DETACHED;
 	return SHM_MQ_SUCCESS;
 }
@@ -296,7 +279,7 @@ give_back(Handle *h)
 	if (h->published != h->position)
 		publish(h, &h->q->read.position);
 	pg_memory_barrier();
-	wake(h, &h->q->sender_waits, &h->q->sender);
+	wake(h, &h->q->sender_waits, &h->q->peers.sender);
 }
 
 /*
@@ -316,7 +299,7 @@ wait_for_bytes(Handle *h, bool nowait)
 		give_back(h);
 		if (announce_wait(h, &q->receiver_waits, &q->written.position))
 			continue;
-		if (LOAD_ACQUIRE(&q->detached))
+		if (LOAD_ACQUIRE(&q->peers.detached))
 		{
 			/* it may have sent something between our two looks */
 			if (LOAD_ACQUIRE(&q->written.position) != h->peer)
@@ -325,20 +308,8 @@ wait_for_bytes(Handle *h, bool nowait)
 		}
 		if (nowait)
 			return SHM_MQ_WOULD_BLOCK;
-		spb_watch_for_peer(h->user);
+		spb_watch_for_peer(h->end.user);
 	}
-}
-
-static void
-make_buffer(Handle *h, Size nbytes)
-{
-	if (h->buffer_size >= nbytes)
-		return;
-	if (h->buffer)
-		pfree(h->buffer);
-	h->buffer_size = 0;
-	h->buffer = MemoryContextAlloc(h->context, nbytes);
-	h->buffer_size = nbytes;
 }
 
 static shm_mq_result
@@ -357,7 +328,7 @@ spsc_receive(void *handle, Size *nbytesp, void **datap, bool nowait)
 			(result = wait_for_bytes(h, nowait)) != SHM_MQ_SUCCESS)
 			return result;
 		h->length = (Size) *(uint64 *) (h->ring + h->offset);
-		move_on(h, LENGTH_WORD);
+		move_on(h, SPB_LENGTH_WORD);
 		h->has_length = true;
 		h->done = 0;
 	}
@@ -382,23 +353,23 @@ spsc_receive(void *handle, Size *nbytesp, void **datap, bool nowait)
 			continue;
 		}
 		if (h->done == 0)
-			make_buffer(h, h->length);
+			spb_make_buffer(&h->end.buffer, h->length);
 		available = Min(available, missing);
-		memcpy(h->buffer + h->done, h->ring + h->offset, available);
+		memcpy(h->end.buffer.bytes + h->done, h->ring + h->offset, available);
 		h->done += available;
-		move_on(h, PADDED(available));
+		move_on(h, SPB_PADDED(available));
 		if (h->done == h->length)
 		{
 			h->has_length = false;
 			*nbytesp = h->length;
-			*datap = h->buffer;
+			*datap = h->end.buffer.bytes;
 			return SHM_MQ_SUCCESS;
 		}
 		if (h->position - h->published >= h->batch)
 			give_back(h);
 	}
 
-	move_on(h, PADDED(h->length));
+	move_on(h, SPB_PADDED(h->length));
 	h->has_length = false;
 	*nbytesp = h->length;
 	return SHM_MQ_SUCCESS;
@@ -411,7 +382,7 @@ spsc_receive(void *handle, Size *nbytesp, void **datap, bool nowait)
 static Size
 spsc_minimum_size(void)
 {
-	return offsetof(Spsc, ring) + ALIGNMENT;
+	return offsetof(Spsc, ring) + SPB_RING_ALIGNMENT;
 }
 
 static void
@@ -420,25 +391,7 @@ spsc_create(void *address, Size size, const SpbLockOps *lock)
 	Spsc	   *q = address;
 
 	memset(q, 0, offsetof(Spsc, ring));
-	q->ring_size = TYPEALIGN_DOWN(ALIGNMENT, size - offsetof(Spsc, ring));
-}
-
-static void
-detach_from(Spsc *q)
-{
-	PGPROC	   *peer;
-
-	STORE_RELEASE(&q->detached, 1);
-	pg_memory_barrier();
-	peer = q->sender == MyProc ? q->receiver : q->sender;
-	if (peer)
-		SetLatch(&peer->procLatch);
-}
-
-static void
-on_detach(dsm_segment *seg, Datum arg)
-{
-	detach_from((Spsc *) DatumGetPointer(arg));
+	q->ring_size = TYPEALIGN_DOWN(SPB_RING_ALIGNMENT, size - offsetof(Spsc, ring));
 }
 
 static Handle *
@@ -454,28 +407,21 @@ attach(Spsc *q, dsm_segment *seg, SpbQueueUser *user, bool sends)
 	 * A quarter: the peer has as much again to work on while the news of it
 	 * travels, twice.
 	 */
-	h->batch = Max(q->ring_size / 4, ALIGNMENT);
-	h->batch = TYPEALIGN_DOWN(ALIGNMENT, h->batch);
-	h->sends = sends;
-	h->seg = seg;
-	h->user = user;
-	h->context = CurrentMemoryContext;
-	if (seg)
-		on_dsm_detach(seg, on_detach, PointerGetDatum(q));
+	h->batch = Max(q->ring_size / 4, SPB_RING_ALIGNMENT);
+	h->batch = TYPEALIGN_DOWN(SPB_RING_ALIGNMENT, h->batch);
+	spb_attach_end(&h->end, &q->peers, seg, user, sends);
 	return h;
 }
 
 static void *
 spsc_attach_sender(void *address, dsm_segment *seg, SpbQueueUser *user)
 {
-	spb_announce_peer(&((Spsc *) address)->sender);
 	return attach(address, seg, user, true);
 }
 
 static void *
 spsc_attach_receiver(void *address, dsm_segment *seg, SpbQueueUser *user)
 {
-	spb_announce_peer(&((Spsc *) address)->receiver);
 	return attach(address, seg, user, false);
 }
 
@@ -484,13 +430,9 @@ spsc_detach(void *handle)
 {
 	Handle	   *h = handle;
 
-	if (h->sends)
+	if (h->end.sends)
 		spsc_flush(h);
-	detach_from(h->q);
-	if (h->seg)
-		cancel_on_dsm_detach(h->seg, on_detach, PointerGetDatum(h->q));
-	if (h->buffer)
-		pfree(h->buffer);
+	spb_detach_end(&h->end);
 	pfree(h);
 }
 

@@ -39,7 +39,7 @@ NAME##_flush(void *handle) \
 static void \
 NAME##_detach(void *handle) \
 { \
-	if ((LAZYWRITE) && ((Handle *) handle)->sends) \
+	if ((LAZYWRITE) && ((Handle *) handle)->end.sends) \
 		NAME##_flush(handle); \
 	stream_detach(handle); \
 }

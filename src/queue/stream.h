@@ -4,9 +4,7 @@
  *	  The ring of bytes that all versions of shm_mq share.
  *
  * A ring of bytes with two positions that only grow: how many bytes have been
- * written and how many read.  Messages follow each other in it, each as a
- * length word and its bytes, both padded to 8; one that wraps around the end,
- * or is longer than the ring, is put together again in the receiver's memory.
+ * written and how many read; message.h says what messages look like in it.
  * All of PostgreSQL's versions of shm_mq share this; they differ in how the
  * positions are kept, when they are published, and when the peer's latch is
  * set.  Those are constants in the always-inlined code below.
@@ -53,11 +51,9 @@
 #define SPB_STREAM_H
 
 #include "port/atomics.h"
-#include "storage/proc.h"
-#include "utils/memutils.h"
 
 #include "cpu/cpu.h"
-#include "queue/queue.h"
+#include "queue/peer.h"
 
 typedef enum Keeping
 {
@@ -73,10 +69,6 @@ typedef enum Reading
 	LAZYLATCH
 } Reading;
 
-#define ALIGNMENT 8
-#define PADDED(n) TYPEALIGN(ALIGNMENT, n)
-#define LENGTH_WORD sizeof(uint64)
-
 /* A position, and the lock that it has to itself if it is emulated. */
 typedef struct Position
 {
@@ -87,34 +79,33 @@ typedef struct Position
 typedef struct Stream
 {
 	uint64		lock;			/* of both positions, if kept so */
-	PGPROC	   *receiver;
-	PGPROC	   *sender;
+	SpbPeers	peers;
 	Position	read;			/* advanced by the receiver only */
 	Position	written;		/* advanced by the sender only */
-	Size		ring_size;		/* multiple of ALIGNMENT */
-	pg_atomic_uint32 detached;
+	Size		ring_size;		/* multiple of SPB_RING_ALIGNMENT */
 
 	/* begins where a word may begin, with pointers of any size */
-	char		ring[FLEXIBLE_ARRAY_MEMBER] pg_attribute_aligned(ALIGNMENT);
+	char		ring[FLEXIBLE_ARRAY_MEMBER] pg_attribute_aligned(SPB_RING_ALIGNMENT);
 } Stream;
 
-StaticAssertDecl(offsetof(Stream, ring) % ALIGNMENT == 0, "misaligned ring");
+StaticAssertDecl(offsetof(Stream, ring) % SPB_RING_ALIGNMENT == 0, "misaligned ring");
 
 typedef struct Handle
 {
 	Stream	   *stream;
-	bool		sends;			/* am I the sender? */
-	dsm_segment *seg;
-	SpbQueueUser *user;
-	MemoryContext context;		/* of buffer */
 	Size		pending;		/* bytes read or written, not yet published */
 	Size		unlatched;		/* published, but the peer's latch not yet set */
 	Size		done;			/* bytes of the current message passed so far */
 	bool		has_length;		/* the current message's length word is passed */
 	Size		length;			/* of the message being received */
-	char	   *buffer;			/* messages that are not in one piece */
-	Size		buffer_size;
+	SpbEnd		end;
 } Handle;
+
+static pg_attribute_always_inline bool
+is_detached(Stream *stream)
+{
+	return ((volatile SpbPeers *) &stream->peers)->detached != 0;
+}
 
 /*
  * Access to the positions.
@@ -123,7 +114,7 @@ typedef struct Handle
 static uint64
 locked_add(Handle *h, uint64 *lock, uint64 *value, uint64 n)
 {
-	SpbQueueUser *user = h->user;
+	SpbQueueUser *user = h->end.user;
 	uint64		before;
 
 	if (unlikely(!user->lock->fetch_add(lock, &user->waiter, value, n, &before)))
@@ -201,7 +192,7 @@ static pg_attribute_always_inline void
 wake_receiver(Handle *h)
 {
 	h->unlatched = 0;
-	spb_wake_peer(h->user, &h->stream->receiver);
+	spb_wake_peer(h->end.user, &h->stream->peers.receiver);
 }
 
 /*
@@ -220,7 +211,7 @@ wait_for_space(Handle *h, bool nowait, char **at, Size *space, Keeping keeping)
 		Size		offset = written % stream->ring_size;
 		Size		available = stream->ring_size - (Size) (written - read);
 
-		if (pg_atomic_read_u32(&stream->detached))
+		if (is_detached(stream))
 			return SHM_MQ_DETACHED;
 		if (available > 0)
 		{
@@ -235,7 +226,7 @@ wait_for_space(Handle *h, bool nowait, char **at, Size *space, Keeping keeping)
 		wake_receiver(h);
 		if (nowait)
 			return SHM_MQ_WOULD_BLOCK;
-		spb_wait_for_peer(h->user);
+		spb_wait_for_peer(h->end.user);
 	}
 }
 
@@ -243,11 +234,7 @@ static pg_attribute_always_inline shm_mq_result
 stream_send(Handle *h, Size nbytes, const char *data, bool nowait,
 			Keeping keeping, bool lazywrite)
 {
-	if (nbytes > MaxAllocSize)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("cannot send a message of %zu bytes", nbytes)));
-
+	spb_check_message_size(nbytes);
 	while (!h->has_length || h->done < nbytes)
 	{
 		char	   *at;
@@ -261,14 +248,14 @@ stream_send(Handle *h, Size nbytes, const char *data, bool nowait,
 			*(uint64 *) at = nbytes;
 			h->has_length = true;
 			h->done = 0;
-			h->pending += LENGTH_WORD;
+			h->pending += SPB_LENGTH_WORD;
 		}
 		else
 		{
 			space = Min(space, nbytes - h->done);
 			memcpy(at, data + h->done, space);
 			h->done += space;
-			h->pending += PADDED(space);
+			h->pending += SPB_PADDED(space);
 		}
 		if (!lazywrite)
 			publish_written(h, keeping);
@@ -318,7 +305,7 @@ static pg_attribute_always_inline void
 wake_sender(Handle *h)
 {
 	if (h->unlatched > 0)
-		spb_wake_peer(h->user, &h->stream->sender);
+		spb_wake_peer(h->end.user, &h->stream->peers.sender);
 	h->unlatched = 0;
 }
 
@@ -347,7 +334,7 @@ wait_for_bytes(Handle *h, Size needed, bool nowait, char **at, Size *nbytes,
 			*nbytes = Min(available, stream->ring_size - offset);
 			return SHM_MQ_SUCCESS;
 		}
-		if (pg_atomic_read_u32(&stream->detached))
+		if (is_detached(stream))
 		{
 			/* it may have sent something between our two looks */
 			pg_read_barrier();
@@ -360,20 +347,8 @@ wait_for_bytes(Handle *h, Size needed, bool nowait, char **at, Size *nbytes,
 		wake_sender(h);
 		if (nowait)
 			return SHM_MQ_WOULD_BLOCK;
-		spb_wait_for_peer(h->user);
+		spb_wait_for_peer(h->end.user);
 	}
-}
-
-static void
-make_buffer(Handle *h, Size nbytes)
-{
-	if (h->buffer_size >= nbytes)
-		return;
-	if (h->buffer)
-		pfree(h->buffer);
-	h->buffer_size = 0;
-	h->buffer = MemoryContextAlloc(h->context, nbytes);
-	h->buffer_size = nbytes;
 }
 
 static pg_attribute_always_inline shm_mq_result
@@ -393,16 +368,16 @@ stream_receive(Handle *h, Size *nbytesp, void **datap, bool nowait,
 
 	if (!h->has_length)
 	{
-		result = wait_for_bytes(h, LENGTH_WORD, nowait, &at, &nbytes, keeping);
+		result = wait_for_bytes(h, SPB_LENGTH_WORD, nowait, &at, &nbytes, keeping);
 		if (result != SHM_MQ_SUCCESS)
 			return result;
 		h->length = (Size) *(uint64 *) at;
-		h->pending += LENGTH_WORD;
-		if (nbytes >= LENGTH_WORD + PADDED(h->length))
+		h->pending += SPB_LENGTH_WORD;
+		if (nbytes >= SPB_LENGTH_WORD + SPB_PADDED(h->length))
 		{
-			h->pending += PADDED(h->length);
+			h->pending += SPB_PADDED(h->length);
 			*nbytesp = h->length;
-			*datap = at + LENGTH_WORD;
+			*datap = at + SPB_LENGTH_WORD;
 			return SHM_MQ_SUCCESS;
 		}
 		h->has_length = true;
@@ -415,7 +390,7 @@ stream_receive(Handle *h, Size *nbytesp, void **datap, bool nowait,
 		if (result != SHM_MQ_SUCCESS)
 			return result;
 		nbytes = Min(nbytes, h->length - h->done);
-		h->pending += PADDED(nbytes);
+		h->pending += SPB_PADDED(nbytes);
 		if (nbytes == h->length)
 		{
 			/* in one piece after all */
@@ -424,14 +399,14 @@ stream_receive(Handle *h, Size *nbytesp, void **datap, bool nowait,
 			*datap = at;
 			return SHM_MQ_SUCCESS;
 		}
-		make_buffer(h, h->length);
-		memcpy(h->buffer + h->done, at, nbytes);
+		spb_make_buffer(&h->end.buffer, h->length);
+		memcpy(h->end.buffer.bytes + h->done, at, nbytes);
 		h->done += nbytes;
 	}
 
 	h->has_length = false;
 	*nbytesp = h->length;
-	*datap = h->buffer;
+	*datap = h->end.buffer.bytes;
 	return SHM_MQ_SUCCESS;
 }
 
@@ -442,7 +417,7 @@ stream_receive(Handle *h, Size *nbytesp, void **datap, bool nowait,
 static Size
 stream_minimum_size(void)
 {
-	return offsetof(Stream, ring) + ALIGNMENT;
+	return offsetof(Stream, ring) + SPB_RING_ALIGNMENT;
 }
 
 static void
@@ -459,27 +434,7 @@ stream_create(void *address, Size size, const SpbLockOps *lock)
 	lock->init(&stream->lock, 2);
 	lock->init(&stream->read.lock, 2);
 	lock->init(&stream->written.lock, 2);
-	stream->ring_size = TYPEALIGN_DOWN(ALIGNMENT, size - offsetof(Stream, ring));
-	pg_atomic_init_u32(&stream->detached, 0);
-}
-
-/* The peer finds the queue detached, at the latest when its latch is set. */
-static void
-detach_from(Stream *stream)
-{
-	PGPROC	   *peer;
-
-	pg_atomic_write_u32(&stream->detached, 1);
-	pg_memory_barrier();
-	peer = stream->sender == MyProc ? stream->receiver : stream->sender;
-	if (peer)
-		SetLatch(&peer->procLatch);
-}
-
-static void
-on_detach(dsm_segment *seg, Datum arg)
-{
-	detach_from((Stream *) DatumGetPointer(arg));
+	stream->ring_size = TYPEALIGN_DOWN(SPB_RING_ALIGNMENT, size - offsetof(Stream, ring));
 }
 
 static void *
@@ -488,37 +443,26 @@ attach(Stream *stream, dsm_segment *seg, SpbQueueUser *user, bool sends)
 	Handle	   *h = palloc0(sizeof(Handle));
 
 	h->stream = stream;
-	h->sends = sends;
-	h->seg = seg;
-	h->user = user;
-	h->context = CurrentMemoryContext;
-	if (seg)
-		on_dsm_detach(seg, on_detach, PointerGetDatum(stream));
+	spb_attach_end(&h->end, &stream->peers, seg, user, sends);
 	return h;
 }
 
 static void *
 stream_attach_sender(void *address, dsm_segment *seg, SpbQueueUser *user)
 {
-	spb_announce_peer(&((Stream *) address)->sender);
 	return attach(address, seg, user, true);
 }
 
 static void *
 stream_attach_receiver(void *address, dsm_segment *seg, SpbQueueUser *user)
 {
-	spb_announce_peer(&((Stream *) address)->receiver);
 	return attach(address, seg, user, false);
 }
 
 static void
 stream_detach(Handle *h)
 {
-	detach_from(h->stream);
-	if (h->seg)
-		cancel_on_dsm_detach(h->seg, on_detach, PointerGetDatum(h->stream));
-	if (h->buffer)
-		pfree(h->buffer);
+	spb_detach_end(&h->end);
 	pfree(h);
 }
 

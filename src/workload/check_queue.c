@@ -23,6 +23,7 @@
 #include "utils/memutils.h"
 
 #include "lock/words.h"
+#include "queue/peer.h"
 #include "workload/workload.h"
 
 /* The words of a scenario. */
