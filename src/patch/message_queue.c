@@ -181,10 +181,7 @@ spb_shm_mq_attach(shm_mq *mq, dsm_segment *seg, BackgroundWorkerHandle *worker)
 	mqh->ops = spb_server_queue_ops(mq->number);
 	mqh->user.lock = &spb_server_lock;
 	mqh->user.wait_ended = wait_ended;
-	if (mq->sender == MyProc)
-		mqh->inner = mqh->ops->attach_sender(queue, seg, &mqh->user);
-	else
-		mqh->inner = mqh->ops->attach_receiver(queue, seg, &mqh->user);
+	mqh->inner = mqh->ops->attach(queue, seg, &mqh->user, mq->sender == MyProc);
 	if (seg != NULL)
 		on_dsm_detach(seg, on_detach, PointerGetDatum(mq));
 	return mqh;

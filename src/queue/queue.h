@@ -75,8 +75,8 @@ typedef struct SpbQueueOps
 	 * memory context.  When seg is detached, so is the queue; seg may be
 	 * NULL.
 	 */
-	void	   *(*attach_sender) (void *address, dsm_segment *seg, SpbQueueUser *user);
-	void	   *(*attach_receiver) (void *address, dsm_segment *seg, SpbQueueUser *user);
+	void	   *(*attach) (void *address, dsm_segment *seg, SpbQueueUser *user,
+						   bool sends);
 
 	/* Pass one message on. */
 	shm_mq_result (*send) (void *handle, Size nbytes, const void *data,

@@ -32,16 +32,12 @@ server_create(void *address, Size size, const SpbLockOps *lock)
 }
 
 static void *
-server_attach_sender(void *address, dsm_segment *seg, SpbQueueUser *user)
+server_attach(void *address, dsm_segment *seg, SpbQueueUser *user, bool sends)
 {
-	shm_mq_set_sender(address, MyProc);
-	return shm_mq_attach(address, seg, NULL);
-}
-
-static void *
-server_attach_receiver(void *address, dsm_segment *seg, SpbQueueUser *user)
-{
-	shm_mq_set_receiver(address, MyProc);
+	if (sends)
+		shm_mq_set_sender(address, MyProc);
+	else
+		shm_mq_set_receiver(address, MyProc);
 	return shm_mq_attach(address, seg, NULL);
 }
 
@@ -69,8 +65,7 @@ const SpbQueueOps spb_server_queue = {
 	.origin = "PostgreSQL " PG_VERSION,
 	.minimum_size = server_minimum_size,
 	.create = server_create,
-	.attach_sender = server_attach_sender,
-	.attach_receiver = server_attach_receiver,
+	.attach = server_attach,
 	.send = server_send,
 	.receive = server_receive,
 	.wait = spb_wait_for_peer,

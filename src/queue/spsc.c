@@ -394,9 +394,10 @@ spsc_create(void *address, Size size, const SpbLockOps *lock)
 	q->ring_size = TYPEALIGN_DOWN(SPB_RING_ALIGNMENT, size - offsetof(Spsc, ring));
 }
 
-static Handle *
-attach(Spsc *q, dsm_segment *seg, SpbQueueUser *user, bool sends)
+static void *
+spsc_attach(void *address, dsm_segment *seg, SpbQueueUser *user, bool sends)
 {
+	Spsc	   *q = address;
 	Handle	   *h = palloc0(sizeof(Handle));
 
 	h->q = q;
@@ -411,18 +412,6 @@ attach(Spsc *q, dsm_segment *seg, SpbQueueUser *user, bool sends)
 	h->batch = TYPEALIGN_DOWN(SPB_RING_ALIGNMENT, h->batch);
 	spb_attach_end(&h->end, &q->peers, seg, user, sends);
 	return h;
-}
-
-static void *
-spsc_attach_sender(void *address, dsm_segment *seg, SpbQueueUser *user)
-{
-	return attach(address, seg, user, true);
-}
-
-static void *
-spsc_attach_receiver(void *address, dsm_segment *seg, SpbQueueUser *user)
-{
-	return attach(address, seg, user, false);
 }
 
 static void
@@ -442,8 +431,7 @@ const SpbQueueOps spb_spsc_queue = {
 	.origin = "spinbench",
 	.minimum_size = spsc_minimum_size,
 	.create = spsc_create,
-	.attach_sender = spsc_attach_sender,
-	.attach_receiver = spsc_attach_receiver,
+	.attach = spsc_attach,
 	.send = spsc_send,
 	.flush = spsc_flush,
 	.receive = spsc_receive,

@@ -48,8 +48,7 @@ NAME##_detach(void *handle) \
 { \
 	.label = LABEL, .description = DESCRIPTION, .origin = ORIGIN, \
 	.minimum_size = stream_minimum_size, .create = stream_create, \
-	.attach_sender = stream_attach_sender, \
-	.attach_receiver = stream_attach_receiver, \
+	.attach = stream_attach, \
 	.send = NAME##_send, .receive = NAME##_receive, \
 	.flush = (LAZYWRITE) ? NAME##_flush : NULL, \
 	.detach = NAME##_detach, .wait = spb_wait_for_peer, .counts = true \

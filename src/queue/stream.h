@@ -438,25 +438,14 @@ stream_create(void *address, Size size, const SpbLockOps *lock)
 }
 
 static void *
-attach(Stream *stream, dsm_segment *seg, SpbQueueUser *user, bool sends)
+stream_attach(void *address, dsm_segment *seg, SpbQueueUser *user, bool sends)
 {
+	Stream	   *stream = address;
 	Handle	   *h = palloc0(sizeof(Handle));
 
 	h->stream = stream;
 	spb_attach_end(&h->end, &stream->peers, seg, user, sends);
 	return h;
-}
-
-static void *
-stream_attach_sender(void *address, dsm_segment *seg, SpbQueueUser *user)
-{
-	return attach(address, seg, user, true);
-}
-
-static void *
-stream_attach_receiver(void *address, dsm_segment *seg, SpbQueueUser *user)
-{
-	return attach(address, seg, user, false);
 }
 
 static void

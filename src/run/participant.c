@@ -102,27 +102,29 @@ spb_join(SpbRun *run, dsm_segment *seg, int number)
 				 errhint("Change \"spinbench.cpus\" to CPUs that this server may use.")));
 }
 
+static void *
+attach(SpbRun *run, int queue, bool sends)
+{
+	void	   *handle = run->queue->attach(queue_address(run, queue), run->seg,
+											&run->queue_user, sends);
+
+	run->attached = lappend(run->attached, handle);
+	return handle;
+}
+
 /*
  * Become the sender or receiver of a queue of this run, until the run is over.
  */
 void *
 spb_attach_sender(SpbRun *run, int queue)
 {
-	void	   *handle = run->queue->attach_sender(queue_address(run, queue), run->seg,
-												   &run->queue_user);
-
-	run->attached = lappend(run->attached, handle);
-	return handle;
+	return attach(run, queue, true);
 }
 
 void *
 spb_attach_receiver(SpbRun *run, int queue)
 {
-	void	   *handle = run->queue->attach_receiver(queue_address(run, queue), run->seg,
-													 &run->queue_user);
-
-	run->attached = lappend(run->attached, handle);
-	return handle;
+	return attach(run, queue, false);
 }
 
 /*
