@@ -32,6 +32,7 @@
 
 #include "compat.h"
 #include "patch/server_queue.h"
+#include "queue/message.h"
 
 struct shm_mq
 {
@@ -54,9 +55,7 @@ struct shm_mq_handle
 	void	   *inner;			/* handle of our queue */
 	SpbQueueUser user;
 	bool		peer_attached;	/* as far as we know */
-	MemoryContext context;		/* of gathered */
-	char	   *gathered;		/* a message that came in pieces */
-	Size		gathered_size;
+	SpbBuffer	gathered;		/* a message that came in pieces */
 };
 
 static void wait_ended(SpbWaiter *waiter) SPB_NORETURN;
@@ -177,7 +176,7 @@ spb_shm_mq_attach(shm_mq *mq, dsm_segment *seg, BackgroundWorkerHandle *worker)
 	mqh->mq = mq;
 	mqh->seg = seg;
 	mqh->worker = worker;
-	mqh->context = CurrentMemoryContext;
+	mqh->gathered.context = CurrentMemoryContext;
 	mqh->ops = spb_server_queue_ops(mq->number);
 	mqh->user.lock = &spb_server_lock;
 	mqh->user.wait_ended = wait_ended;
@@ -266,20 +265,13 @@ gather(shm_mq_handle *mqh, shm_mq_iovec *iov, int iovcnt, Size nbytes)
 
 	if (iovcnt == 1)
 		return iov[0].data;
-	if (mqh->gathered_size < nbytes)
-	{
-		if (mqh->gathered)
-			pfree(mqh->gathered);
-		mqh->gathered_size = 0;
-		mqh->gathered = MemoryContextAlloc(mqh->context, nbytes);
-		mqh->gathered_size = nbytes;
-	}
+	spb_make_buffer(&mqh->gathered, nbytes);
 	for (int i = 0; i < iovcnt; i++)
 	{
-		memcpy(mqh->gathered + done, iov[i].data, iov[i].len);
+		memcpy(mqh->gathered.bytes + done, iov[i].data, iov[i].len);
 		done += iov[i].len;
 	}
-	return mqh->gathered;
+	return mqh->gathered.bytes;
 }
 
 static shm_mq_result
@@ -348,8 +340,7 @@ spb_shm_mq_detach(shm_mq_handle *mqh)
 	detach_from(mqh->mq);
 	if (mqh->seg)
 		cancel_on_dsm_detach(mqh->seg, on_detach, PointerGetDatum(mqh->mq));
-	if (mqh->gathered)
-		pfree(mqh->gathered);
+	spb_free_buffer(&mqh->gathered);
 	pfree(mqh);
 }
 
