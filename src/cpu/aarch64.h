@@ -24,6 +24,8 @@
 #include <sys/auxv.h>
 #endif
 
+#include "cpu/builtins.h"
+
 #define SPB_ARCH_NAME "aarch64"
 #define SPB_ARCH_WIDTHS(X, ...) X(1, __VA_ARGS__) X(4, __VA_ARGS__) X(8, __VA_ARGS__)
 #define SPB_ARCH_SLOCK_WIDTH 4
@@ -149,25 +151,13 @@ spb_a64_in_force(const char *mnemonic)
 }
 #endif
 
+SPB_ARCH_WIDTHS(SPB_BUILTIN_LOCK, SPB_BUILTIN_TAKE)
+
 /*
  * LSE and exclusives, whatever the flags.  The exclusives make one attempt;
  * it leaves "failed" at zero if the word was free and the store succeeded.
  */
 #define SPB_A64_TRY(W, suffix, reg) \
-SPB_INLINE bool \
-spb_try_tas_w##W(volatile SPB_WORD(W) *word, int fences) \
-{ \
-	(void) fences; \
-	return __sync_lock_test_and_set(word, 1) == 0; \
-} \
-SPB_INLINE bool \
-spb_try_cas_w##W(volatile SPB_WORD(W) *word, int fences) \
-{ \
-	SPB_WORD(W) expected = 0; \
-	(void) fences; \
-	return __atomic_compare_exchange_n(word, &expected, 1, false, \
-									   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED); \
-} \
 SPB_INLINE bool \
 spb_try_swp_w##W(volatile SPB_WORD(W) *word, int fences) \
 { \
@@ -191,39 +181,17 @@ spb_try_llsc_w##W(volatile SPB_WORD(W) *word, int fences) \
 						 : "=&r"(failed), "+Q"(*word) \
 						 : "r"((SPB_WORD(W)) 1) : "memory"); \
 	return failed == 0; \
-} \
-SPB_INLINE void \
-spb_release_w##W(volatile SPB_WORD(W) *word, int fences) \
-{ \
-	(void) fences; \
-	__sync_lock_release(word); \
 }
 
 SPB_A64_TRY(1, "b", "w")
 SPB_A64_TRY(4, "", "w")
 SPB_A64_TRY(8, "", "x")
 
-SPB_INLINE void
-spb_delay_isb(const volatile void *word)
-{
-	(void) word;
-	__asm__ __volatile__("isb");
-}
-
-SPB_INLINE void
-spb_delay_yield(const volatile void *word)
-{
-	(void) word;
-	__asm__ __volatile__("yield");
-}
+SPB_DELAY(isb, "isb")
+SPB_DELAY(yield, "yield")
 
 /* Encoded, since assemblers know the name only from Armv8.5 on. */
-SPB_INLINE void
-spb_delay_sb(const volatile void *word)
-{
-	(void) word;
-	__asm__ __volatile__(".inst 0xd50330ff");
-}
+SPB_DELAY(sb, ".inst 0xd50330ff")
 
 /*
  * Sleep until somebody writes to the word's neighbourhood: the exclusive load
@@ -244,13 +212,6 @@ spb_delay_wfe(const volatile void *word)
 :						 "=&r"(value)
 :						 "Q"(*(const volatile unsigned char *) word)
 :						 "memory");
-}
-
-SPB_INLINE void
-spb_delay_nop(const volatile void *word)
-{
-	(void) word;
-	__asm__ __volatile__("nop");
 }
 
 #endif							/* SPB_AARCH64_H */

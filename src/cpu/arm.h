@@ -18,6 +18,8 @@
 #ifndef SPB_ARM_H
 #define SPB_ARM_H
 
+#include "cpu/builtins.h"
+
 #define SPB_ARCH_NAME "arm"
 #define SPB_ARCH_SLOCK_WIDTH 4
 #define SPB_ARCH_FENCES(X, ...) X(0, "", spb_always, "", "", __VA_ARGS__)
@@ -68,29 +70,7 @@
 
 #endif
 
-#define SPB_ARM_TRY(W) \
-SPB_INLINE bool \
-spb_try_tas_w##W(volatile SPB_WORD(W) *word, int fences) \
-{ \
-	(void) fences; \
-	return __sync_lock_test_and_set(word, 1) == 0; \
-} \
-SPB_INLINE bool \
-spb_try_cas_w##W(volatile SPB_WORD(W) *word, int fences) \
-{ \
-	SPB_WORD(W) expected = 0; \
-	(void) fences; \
-	return __atomic_compare_exchange_n(word, &expected, 1, false, \
-									   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED); \
-} \
-SPB_INLINE void \
-spb_release_w##W(volatile SPB_WORD(W) *word, int fences) \
-{ \
-	(void) fences; \
-	__sync_lock_release(word); \
-}
-
-SPB_ARM_TRY(4)
+SPB_ARCH_WIDTHS(SPB_BUILTIN_LOCK, SPB_BUILTIN_TAKE)
 
 #if __ARM_ARCH >= 7
 
@@ -117,23 +97,11 @@ spb_try_llsc_w##W(volatile SPB_WORD(W) *word, int fences) \
 	return true; \
 }
 
-SPB_ARM_TRY(1)
 SPB_ARM_TRY_LLSC(1, "b")
 SPB_ARM_TRY_LLSC(4, "")
 
-SPB_INLINE void
-spb_delay_yield(const volatile void *word)
-{
-	(void) word;
-	__asm__ __volatile__("yield");
-}
-
-SPB_INLINE void
-spb_delay_isb(const volatile void *word)
-{
-	(void) word;
-	__asm__ __volatile__("isb");
-}
+SPB_DELAY(yield, "yield")
+SPB_DELAY(isb, "isb")
 
 /*
  * Sleep until somebody writes to the word's neighbourhood; aarch64.h says why
@@ -155,12 +123,5 @@ spb_delay_wfe(const volatile void *word)
 }
 
 #endif							/* __ARM_ARCH >= 7 */
-
-SPB_INLINE void
-spb_delay_nop(const volatile void *word)
-{
-	(void) word;
-	__asm__ __volatile__("nop");
-}
 
 #endif							/* SPB_ARM_H */

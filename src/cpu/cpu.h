@@ -36,7 +36,8 @@
  *		Calls X(name, needs, instructions, ...) for each spin delay, where
  *		"instructions" is the string itself.  Each has
  *			void spb_delay_<name>(const volatile void *word)
- *		The word is what is being waited for: only wfe looks at it.
+ *		The word is what is being waited for: only wfe looks at it, and the
+ *		others are defined by SPB_DELAY(name, "instruction").
  *
  *	SPB_ARCH_FENCES(X, ...)
  *		Calls X(set, label, needs, acquire, release, ...) for each set of
@@ -64,7 +65,7 @@
  * words what is needed.  spb_always is for what every processor of the
  * architecture has.
  *
- * Adding a delay or a primitive is its inline function and one line in the
+ * Adding a delay or a primitive is its definition and one line in the
  * table of its architecture.
  *
  * Copyright (c) 2026, spinbench contributors
@@ -115,6 +116,18 @@ spb_always(void)
 {
 	return true;
 }
+
+/* A delay that is an instruction, whatever is waited for. */
+#define SPB_DELAY(name, instruction) \
+SPB_INLINE void \
+spb_delay_##name(const volatile void *word) \
+{ \
+	(void) word; \
+	__asm__ __volatile__(instruction); \
+}
+
+/* No processor is without it. */
+SPB_DELAY(nop, "nop")
 
 /*
  * A lock without a delay instruction between its tries: the label names no

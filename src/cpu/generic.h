@@ -17,6 +17,8 @@
 #ifndef SPB_GENERIC_H
 #define SPB_GENERIC_H
 
+#include "cpu/builtins.h"
+
 /*
  * What differs: the name, the widths other than those that every builtin has,
  * and what gcc and clang make of the builtins.  Words of a byte are left out
@@ -124,38 +126,9 @@
 #elif defined(__sparc__)
 #define SPB_GENERIC_TAKE(W, word) (!__atomic_test_and_set(word, __ATOMIC_ACQUIRE))
 #else
-#define SPB_GENERIC_TAKE(W, word) (__sync_lock_test_and_set(word, 1) == 0)
+#define SPB_GENERIC_TAKE SPB_BUILTIN_TAKE
 #endif
 
-#define SPB_GENERIC_TRY(W, ...) \
-SPB_INLINE bool \
-spb_try_cas_w##W(volatile SPB_WORD(W) *word, int fences) \
-{ \
-	SPB_WORD(W) expected = 0; \
-	(void) fences; \
-	return __atomic_compare_exchange_n(word, &expected, 1, false, \
-									   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED); \
-} \
-SPB_INLINE bool \
-spb_try_tas_w##W(volatile SPB_WORD(W) *word, int fences) \
-{ \
-	(void) fences; \
-	return SPB_GENERIC_TAKE(W, word); \
-} \
-SPB_INLINE void \
-spb_release_w##W(volatile SPB_WORD(W) *word, int fences) \
-{ \
-	(void) fences; \
-	__sync_lock_release(word); \
-}
-
-SPB_ARCH_WIDTHS(SPB_GENERIC_TRY,)
-
-SPB_INLINE void
-spb_delay_nop(const volatile void *word)
-{
-	(void) word;
-	__asm__ __volatile__("nop");
-}
+SPB_ARCH_WIDTHS(SPB_BUILTIN_LOCK, SPB_GENERIC_TAKE)
 
 #endif							/* SPB_GENERIC_H */

@@ -143,18 +143,6 @@ SPB_POWER_TRY(1, "b", "cmpwi")
 SPB_POWER_TRY(4, "w", "cmpwi")
 SPB_POWER_TRY(8, "d", "cmpdi")
 
-SPB_INLINE void
-spb_delay_yield(const volatile void *word)
-{
-	(void) word;
-	__asm__ __volatile__("or 27,27,27");
-}
-
-SPB_INLINE void
-spb_delay_nop(const volatile void *word)
-{
-	(void) word;
-	__asm__ __volatile__("nop");
-}
+SPB_DELAY(yield, "or 27,27,27")
 
 #endif							/* SPB_POWER_H */

@@ -85,18 +85,6 @@ SPB_X86_TRY(4, "l")
 SPB_X86_TRY(8, "q")
 #endif
 
-SPB_INLINE void
-spb_delay_pause(const volatile void *word)
-{
-	(void) word;
-	__asm__ __volatile__("rep; nop");
-}
-
-SPB_INLINE void
-spb_delay_nop(const volatile void *word)
-{
-	(void) word;
-	__asm__ __volatile__("nop");
-}
+SPB_DELAY(pause, "rep; nop")
 
 #endif							/* SPB_X86_H */
