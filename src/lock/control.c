@@ -35,7 +35,7 @@ word_init(void *lock, int participants)
 }
 
 SPB_INLINE void
-word_clear(void *lock, SpbWaiter *waiter)
+broken_release(void *lock, SpbWaiter *waiter)
 {
 	(void) waiter;
 	__atomic_store_n((uint32_t *) lock, 0, __ATOMIC_RELEASE);
@@ -76,20 +76,7 @@ broken_acquire(void *lock, SpbWaiter *waiter)
 	return acquire_with(broken_try, lock, waiter);
 }
 
-static uint64_t
-broken_hammer(SpbLine *lines, int nlines, SpbWaiter *waiter, uint64_t times)
-{
-	return spb_hammer_with(broken_acquire, word_clear,
-						   lines, nlines, waiter, times);
-}
-
-static bool
-broken_fetch_add(void *lock, SpbWaiter *waiter,
-				 uint64_t *value, uint64_t n, uint64_t *before)
-{
-	return spb_fetch_add_with(broken_acquire, word_clear,
-							  lock, waiter, value, n, before);
-}
+SPB_DEFINE_HAMMER_AND_FETCH_ADD(broken)
 
 /* A correct test-and-set whose release is missing. */
 static bool
@@ -112,27 +99,14 @@ leaky_release(void *lock, SpbWaiter *waiter)
 	(void) waiter;
 }
 
-static uint64_t
-leaky_hammer(SpbLine *lines, int nlines, SpbWaiter *waiter, uint64_t times)
-{
-	return spb_hammer_with(leaky_acquire, leaky_release,
-						   lines, nlines, waiter, times);
-}
-
-static bool
-leaky_fetch_add(void *lock, SpbWaiter *waiter,
-				uint64_t *value, uint64_t n, uint64_t *before)
-{
-	return spb_fetch_add_with(leaky_acquire, leaky_release,
-							  lock, waiter, value, n, before);
-}
+SPB_DEFINE_HAMMER_AND_FETCH_ADD(leaky)
 
 const SpbLockOps spb_broken_lock = {
 	.size = word_size,
 	.init = word_init,
 	.try_acquire = broken_try,
 	.acquire = broken_acquire,
-	.release = word_clear,
+	.release = broken_release,
 	.hammer = broken_hammer,
 	.fetch_add = broken_fetch_add
 };

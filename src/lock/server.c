@@ -69,21 +69,8 @@ server_release(void *lock, SpbWaiter *waiter)
 	SpinLockRelease((volatile slock_t *) lock);
 }
 
-/* Not inlined: spb_slowed_lock is to run the very same code. */
-static SPB_NOINLINE uint64_t
-server_hammer(SpbLine *lines, int nlines, SpbWaiter *waiter, uint64_t times)
-{
-	return spb_hammer_with(server_acquire, server_release,
-						   lines, nlines, waiter, times);
-}
-
-static bool
-server_fetch_add(void *lock, SpbWaiter *waiter,
-				 uint64_t *value, uint64_t n, uint64_t *before)
-{
-	return spb_fetch_add_with(server_acquire, server_release,
-							  lock, waiter, value, n, before);
-}
+/* spb_slowed_lock is to run the very same code. */
+SPB_DEFINE_HAMMER_AND_FETCH_ADD(server)
 
 /* Start from the same spin limit, whatever this process has learned before. */
 static void

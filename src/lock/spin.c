@@ -88,19 +88,7 @@ NAME##_release(void *lock, SpbWaiter *waiter) \
 	(void) waiter; \
 	spb_release_w##W((volatile SPB_WORD(W) *) lock, FENCES); \
 } \
-static SPB_NOINLINE uint64_t \
-NAME##_hammer(SpbLine *lines, int nlines, SpbWaiter *waiter, uint64_t times) \
-{ \
-	return spb_hammer_with(NAME##_acquire, NAME##_release, \
-						   lines, nlines, waiter, times); \
-} \
-static SPB_NOINLINE bool \
-NAME##_fetch_add(void *lock, SpbWaiter *waiter, \
-				 uint64_t *value, uint64_t n, uint64_t *before) \
-{ \
-	return spb_fetch_add_with(NAME##_acquire, NAME##_release, \
-							  lock, waiter, value, n, before); \
-}
+SPB_DEFINE_HAMMER_AND_FETCH_ADD(NAME)
 
 /*
  * The table of all combinations.  LEAF is called once per lock; the macros

@@ -126,4 +126,24 @@ spb_fetch_add_with(bool (*acquire) (void *, SpbWaiter *),
 	return true;
 }
 
+/*
+ * NAME_hammer() and NAME_fetch_add() of a lock that has NAME_acquire() and
+ * NAME_release().  They are not inlined, so that profiles and disassemblies
+ * show which lock is at work.
+ */
+#define SPB_DEFINE_HAMMER_AND_FETCH_ADD(NAME) \
+static SPB_NOINLINE uint64_t \
+NAME##_hammer(SpbLine *lines, int nlines, SpbWaiter *waiter, uint64_t times) \
+{ \
+	return spb_hammer_with(NAME##_acquire, NAME##_release, \
+						   lines, nlines, waiter, times); \
+} \
+static SPB_NOINLINE bool \
+NAME##_fetch_add(void *lock, SpbWaiter *waiter, \
+				 uint64_t *value, uint64_t n, uint64_t *before) \
+{ \
+	return spb_fetch_add_with(NAME##_acquire, NAME##_release, \
+							  lock, waiter, value, n, before); \
+}
+
 #endif							/* SPB_WAITING_H */
