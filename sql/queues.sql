@@ -100,6 +100,8 @@ RESET spinbench.queue;
 DROP FUNCTION over_all_queues, count_queue;
 
 -- bad arguments
+SET spinbench.queue = 'spsc';
 SELECT spinbench_check_queue(1, 1);
+RESET spinbench.queue;
 SELECT spinbench_check_queue(1024, -1);
 SELECT spinbench_check_queue(1024, 1, 'upward');

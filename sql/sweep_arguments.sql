@@ -20,7 +20,7 @@ CALL spinbench_sweep('{server}', '{1}', duration_ms => 0);
 CALL spinbench_sweep('{server}', '{1}', repeat_count => -1);
 CALL spinbench_sweep('{server}', '{1}', queue_size => NULL);
 CALL spinbench_sweep('{server}', '{1}', queue_size => 0);
-CALL spinbench_sweep('{server}', '{1}', queue_size => 1);
+CALL spinbench_sweep('{server}', '{1}', queue_size => 1, queues => '{spsc}');
 CALL spinbench_sweep('{server}', '{1}', message => NULL);
 CALL spinbench_sweep('{server}', '{1}', verify => NULL);
 CALL spinbench_sweep('{server}', '{1}', acquisitions => -1);

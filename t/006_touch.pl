@@ -39,7 +39,7 @@ sub acquisitions
 }
 
 # No increment of the counter beside the lock is lost, whatever the lock.
-for my $lock ('server', 'tas/spintest/nop', 'cas/w8')
+for my $lock ('server', 'tas/spintest/nop', 'cas/w4')
 {
 	local $ENV{PGOPTIONS} = "-c spinbench.lock=$lock -c spinbench.critical_section_lines=8";
 	$node->pgbench(
