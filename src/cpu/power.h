@@ -54,15 +54,16 @@
 #define SPB_POWER_SYNC 2		/* sync, alias hwsync, for the release */
 #define SPB_POWER_HINT 4		/* EH=1: this reservation is for a lock */
 
+/* In what is claimed of the code, EH=1 stands beside the mnemonics. */
 #define SPB_ARCH_FENCES(X, ...) \
 	X(0, "", spb_always, "lwsync", "lwsync", __VA_ARGS__) \
 	X(1, "isync", spb_always, "isync", "lwsync", __VA_ARGS__) \
 	X(2, "sync", spb_always, "lwsync", "hwsync", __VA_ARGS__) \
 	X(3, "isync/sync", spb_always, "isync", "hwsync", __VA_ARGS__) \
-	X(4, "hint", spb_has_isa_2_05, "lwsync", "lwsync", __VA_ARGS__) \
-	X(5, "isync/hint", spb_has_isa_2_05, "isync", "lwsync", __VA_ARGS__) \
-	X(6, "sync/hint", spb_has_isa_2_05, "lwsync", "hwsync", __VA_ARGS__) \
-	X(7, "isync/sync/hint", spb_has_isa_2_05, "isync", "hwsync", __VA_ARGS__)
+	X(4, "hint", spb_has_isa_2_05, "EH=1 lwsync", "lwsync", __VA_ARGS__) \
+	X(5, "isync/hint", spb_has_isa_2_05, "EH=1 isync", "lwsync", __VA_ARGS__) \
+	X(6, "sync/hint", spb_has_isa_2_05, "EH=1 lwsync", "hwsync", __VA_ARGS__) \
+	X(7, "isync/sync/hint", spb_has_isa_2_05, "EH=1 isync", "hwsync", __VA_ARGS__)
 
 #define SPB_ARCH_RELEASE_INSTRUCTIONS(W) SPB_POWER_STORE_##W
 #define SPB_POWER_STORE_1 "stb"
