@@ -4,6 +4,7 @@
 #	make installcheck		pg_regress and TAP tests, against a running server
 #	make installcheck-all	the same, going on after failures and showing their logs
 #	make selftest			test the locks as a plain program, without a server
+#	make selftest-module	the same, and the locks of the module have these instructions
 #	make selftest-cross		the same for other architectures, under emulation
 #	make warnings			compile with gcc and clang, where every warning counts
 #	make indent				lay out the sources as pgindent does
@@ -133,6 +134,11 @@ installcheck-all:
 selftest:
 	$(or $(srcdir),.)/contrib_spinbench/selftest/run native
 
+# What is measured is what the server's compiler and flags made.
+selftest-module: all
+	CC='$(CC)' CFLAGS='$(CFLAGS)' $(or $(srcdir),.)/contrib_spinbench/selftest/run \
+		--module=$(CURDIR)/$(shlib)
+
 selftest-cross:
 	$(or $(srcdir),.)/contrib_spinbench/selftest/run cross
 
@@ -168,4 +174,4 @@ indent: $(OBJS)
 indent-check: $(OBJS)
 	$(srcdir)/contrib_spinbench/indent --check $(OBJS)
 
-.PHONY: installcheck-all selftest selftest-cross warnings indent indent-check
+.PHONY: installcheck-all selftest selftest-module selftest-cross warnings indent indent-check

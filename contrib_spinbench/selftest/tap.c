@@ -40,6 +40,7 @@ wrong(const char *format,...)
 }
 
 static void
+PRINTF_LIKE(2, 0)
 report(bool good, const char *format, va_list args, const char *directive)
 {
 	tests++;
