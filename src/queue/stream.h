@@ -73,7 +73,8 @@ typedef enum Reading
 typedef struct Position
 {
 	uint64		lock;
-	uint64		value;
+	uint64		value pg_attribute_aligned(8);	/* for 64-bit atomics of
+												 * 32-bit machines */
 } Position;
 
 typedef struct Stream
