@@ -29,7 +29,10 @@ SELECT spb_item('Analogues', format(
            'the fences of %s, stand for them, which says nothing about the other architecture''s own',
            string_agg(DISTINCT a.architecture, ', '), min(h.architecture)))
   FROM arms a, here h WHERE a.foreign AND a.dimension = 'lock' HAVING count(*) > 0;
-SELECT spb_item('Not here', format('a 32-bit build is not run: what its atomics cost is what queue "emulated" is for; here %s', h.architecture))
+SELECT spb_item('Not here', format('a 32-bit build is not run, but %s: what its atomics cost is what queue "emulated" is for', h.architecture)
+                || CASE h.architecture WHEN 'x86-64'
+                   THEN '; "contrib_spinbench/pg-version 15/i386 contrib_spinbench/bench experiment ' || :'experiment'
+                        || '" runs one' ELSE '' END)
   FROM here h WHERE EXISTS (SELECT FROM arms WHERE architecture = 'i386' AND dimension = 'queue') AND h.architecture <> 'i386';
 SELECT spb_item('Not here', format('%s: not rerun: %s; instead, beside its figures stand those of spinbench_%s',
            p.workload, coalesce(nullif(:'live_why', ''), 'interrupted before'), h.workload))
