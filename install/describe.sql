@@ -214,16 +214,21 @@ AS $$
     UNION ALL
     SELECT spb_item('Command', 'contrib_spinbench/bench '
                     || string_agg(format('--%s=%s', o.option, o.value), ' ' ORDER BY o.n, o.part))
-      FROM (-- a list in several parts, which lines can hold
+      FROM (-- a list of labels in several parts, which lines can hold
             SELECT l.n, (e.n - 1) / 4 AS part, l.name AS option, string_agg(e.label, ',' ORDER BY e.n) AS value
-              FROM (VALUES (2, 'locks'), (3, 'queues'), (4, 'workers')) l(n, name),
+              FROM (VALUES (2, 'locks'), (3, 'queues')) l(n, name),
                    jsonb_array_elements_text(this.arguments -> l.name) WITH ORDINALITY e(label, n)
              GROUP BY l.n, part, option
+            UNION ALL
+            SELECT 4, 0, 'workers', (SELECT string_agg(w, ',') FROM jsonb_array_elements_text(this.arguments -> 'workers') w)
+            UNION ALL
+            SELECT 9, n, 'set', CASE WHEN s ~ '^[A-Za-z0-9_./,=:@+-]*$' THEN s ELSE quote_literal(s) END
+              FROM jsonb_array_elements_text(this.arguments -> 'set') WITH ORDINALITY a(s, n)
             UNION ALL
             SELECT a.n, 0, a.option,
                    CASE a.name WHEN 'narrower_than' THEN trim_scale(100 * v::numeric)::text ELSE replace(v, ' ', '') END
               FROM (VALUES (1, 'workload', 'workload'), (5, 'rounds', 'rounds'), (6, 'duration_ms', 'duration-ms'),
-                           (7, 'narrower_than', 'precision'), (8, 'time_limit', 'time-limit'), (9, 'scale', 'scale'))
+                           (7, 'narrower_than', 'precision'), (8, 'time_limit', 'time-limit'), (10, 'scale', 'scale'))
                    a(n, name, option),
                    LATERAL (SELECT this.arguments ->> a.name) v(v)
              WHERE v IS NOT NULL) o(n, part, option, value)

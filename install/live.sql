@@ -68,15 +68,23 @@ AS $$
      WHERE c.round IS NOT NULL
 $$;
 
--- Store the sample of a cell that spb_live_next() returned.
+-- Store the sample of a cell that spb_live_next() returned; once, even if it is
+-- called again after a crash.
 --
 -- before, after  counters with the names of spinbench_result's columns, and
 --                busy_ms and server_ms of spb_load(), and queues that were made
 -- measured       messages, elapsed_ms, and the CPU time of the client,
---                client_ms; or error and sqlstate
+--                client_ms
+-- error          why there is nothing measured, or null
 --
 -- Returns the next state.
-CREATE FUNCTION spb_live_store(state jsonb, cell jsonb, before jsonb, after jsonb, measured jsonb)
+CREATE FUNCTION spb_live_store(
+    state jsonb,
+    cell jsonb,
+    before jsonb,
+    after jsonb,
+    measured jsonb,
+    error text)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, @extschema@, pg_temp
@@ -85,28 +93,29 @@ DECLARE
     this spinbench_sweeps := spb_sweep((state ->> 'sweep')::int8);
     spent jsonb := (SELECT jsonb_object_agg(a.key, a.value::numeric - (before ->> a.key)::numeric)
                       FROM jsonb_each_text(after) a);
-    sample spinbench_samples;
+    -- a run through another queue is none of this one
+    failure text := coalesce(error, CASE WHEN spent ->> 'queues' = '0' THEN 'no queue was made' END);
+    sample spinbench_samples := jsonb_populate_record(NULL::spinbench_samples,
+        CASE WHEN failure IS NULL THEN spent || measured ELSE '{}' END || cell);
 BEGIN
-    IF spent ->> 'queues' = '0' AND NOT measured ? 'error' THEN
-        -- whatever was measured then
-        measured := jsonb_build_object('error', 'no queue was made', 'sqlstate', '58000');
-    END IF;
-    IF measured ? 'error' THEN
-        spent := '{}';
-    END IF;
-    sample := jsonb_populate_record(NULL::spinbench_samples, spent || measured || cell);
     sample.sweep := this.sweep;
     sample.position := cell ->> 'place';
     sample.measured_at := clock_timestamp();
     sample.workload := this.arguments ->> 'workload';
-    IF sample.error IS NULL THEN
+    IF failure IS NULL THEN
         sample.messages_per_second := 1000 * sample.messages / sample.elapsed_ms;
         sample.ns_per_message := 1e6 * sample.elapsed_ms / sample.messages;
         sample.cpu_ms := (spent ->> 'server_ms')::float8 + (measured ->> 'client_ms')::float8;
-        sample.other_cpu_ms := greatest((spent ->> 'busy_ms')::float8 - sample.cpu_ms, 0);
+        sample.other_cpu_ms := (spent ->> 'busy_ms')::float8 - sample.cpu_ms;
+        IF sample.other_cpu_ms < 0 THEN
+            sample.other_cpu_ms := 0;
+        END IF;
         sample.doubts := spb_load_doubts(sample.elapsed_ms, sample.stolen_ms, sample.other_cpu_ms);
+    ELSE
+        sample.error := failure;
+        sample.sqlstate := '58000';
     END IF;
-    INSERT INTO spinbench_samples SELECT sample.*;
+    INSERT INTO spinbench_samples SELECT sample.* ON CONFLICT DO NOTHING;
     RETURN spb_tell(this, state, sample);
 END
 $$;

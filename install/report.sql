@@ -202,7 +202,7 @@ AS $$
              GROUP BY s.workers) c
     UNION ALL
     -- where the acquisitions that need not wait are not counted
-    SELECT spb_item('Waits', 'for a spinlock of the server, per ' || min(w.per) || ': '
+    SELECT spb_item('Waits', 'for spinlocks, per ' || min(w.per) || ': '
         || string_agg(format('%s at %s',
                CASE WHEN high <> low THEN low || ' to ' || high ELSE low END,
                spb_plural(workers, w.counted)),

@@ -286,6 +286,21 @@ BEGIN
 END
 $$;
 
+-- What tells another machine, server or module from this one: the first that
+-- differs, such as: machine model is "A", here it is "B".  Null if nothing does.
+CREATE FUNCTION spb_difference(environment jsonb, here jsonb)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+    SELECT format('%s is "%s", here it is "%s"', replace(p, ',', ' '), environment #>> path, here #>> path)
+      FROM unnest(ARRAY['machine,model', 'machine,threads', 'system,kernel', 'server,version',
+                        'module,version', 'module,compiler', 'module,cflags']) WITH ORDINALITY u(p, n),
+           LATERAL string_to_array(p, ',') path
+     WHERE environment #>> path IS DISTINCT FROM here #>> path
+     ORDER BY n LIMIT 1
+$$;
+
 -- Begin to resume a sweep: change what it is to do, if asked to.
 CREATE FUNCTION spb_resume(sweep int8, rounds int4, time_limit interval)
 RETURNS jsonb
@@ -294,9 +309,7 @@ SET search_path = pg_catalog, @extschema@, pg_temp
 AS $$
 DECLARE
     this spinbench_sweeps;
-    here jsonb := spinbench_environment();
-    differs record;
-    path text[];
+    difference text;
 BEGIN
     this := spb_sweep(sweep);
     IF spb_is_live(this.arguments) THEN
@@ -313,18 +326,13 @@ BEGIN
     PERFORM spb_claim(sweep);
 
     -- samples of different machines must not become one comparison
-    FOREACH path SLICE 1 IN ARRAY ARRAY[['machine', 'model'], ['machine', 'threads'],
-        ['system', 'kernel'], ['server', 'version'], ['module', 'version'],
-        ['module', 'compiler'], ['module', 'cflags']]
-    LOOP
-        IF this.environment #>> path IS DISTINCT FROM here #>> path THEN
-            RAISE EXCEPTION 'sweep % was measured elsewhere', sweep
-                USING ERRCODE = 'object_not_in_prerequisite_state',
-                      DETAIL = format('Its %s is "%s", here it is "%s".', array_to_string(path, ' '),
-                                      this.environment #>> path, here #>> path),
-                      HINT = 'Start a sweep of its own here, and compare their medians.';
-        END IF;
-    END LOOP;
+    difference := spb_difference(this.environment, spinbench_environment());
+    IF difference IS NOT NULL THEN
+        RAISE EXCEPTION 'sweep % was measured elsewhere', sweep
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = format('Its %s.', difference),
+                  HINT = 'Start a sweep of its own here, and compare their medians.';
+    END IF;
 
     -- who asks for so many more rounds wants so many
     IF rounds > 0 THEN

@@ -35,16 +35,20 @@ SELECT spb_item('Not here', format('a 32-bit build is not run, but %s: what its 
                         || '" runs one' ELSE '' END)
   FROM here h WHERE EXISTS (SELECT FROM arms WHERE architecture = 'i386' AND dimension = 'queue') AND h.architecture <> 'i386';
 SELECT spb_item('Not here', format('%s: not rerun: %s; instead, beside its figures stand those of spinbench_%s',
-           p.workload, coalesce(nullif(:'live_why', ''), 'interrupted before'), h.workload))
+           p.workload, coalesce(nullif(:'live_why', ''), 'interrupted before it was'), h.workload))
   FROM parts p JOIN halves h USING (half)
  WHERE p.is_pgbench AND p.half = 'micro'
    AND p.part = (SELECT min(o.part) FROM parts o WHERE o.workload = p.workload)
  ORDER BY p.part;
 SELECT spb_item('Not here', format('%s %ss: %s', string_agg(workers::text, ', ' ORDER BY workers), counted, why))
   FROM (SELECT DISTINCT f.workers, t.counted,
-               CASE WHEN :'asked' <> '' THEN 'not asked for'
-                    WHEN t.half = 'micro' THEN 'max_worker_processes is ' || h.slots
-                    ELSE format('more than four for each of %s', spb_plural(h.cpus, 'CPU')) END AS why
+               CASE WHEN :'asked' <> '' AND NOT f.workers = ANY (string_to_array(:'asked', ',')::int[]) THEN 'not asked for'
+                    WHEN EXISTS (SELECT FROM halves o JOIN spinbench_samples s USING (sweep)
+                                  WHERE (o.half, s.workers) = (t.half, f.workers)) THEN 'all samples have failed'
+                    WHEN t.half = 'micro' AND f.workers > h.slots THEN 'max_worker_processes is ' || h.slots
+                    WHEN t.half = 'live' AND f.workers > 4 * h.cpus
+                    THEN format('more than four for each of %s', spb_plural(h.cpus, 'CPU'))
+                    ELSE 'not measured' END AS why
           FROM figures f JOIN parts t USING (part) CROSS JOIN here h
          WHERE NOT EXISTS (SELECT FROM times o WHERE (o.half, o.workers) = (f.half, f.workers))
            AND f.workers IS NOT NULL) counts

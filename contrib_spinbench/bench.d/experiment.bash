@@ -97,13 +97,25 @@ live_dimension()
 run_live_half()
 {
 	local workload=$live locks=${plan[4]} queues=${plan[5]} workers=${asked:-${plan[6]}} \
-		duration=$((${duration:-1000} < 1000 ? 1000 : (duration + 999) / 1000 * 1000)) \
-		sweep='' sample='' total='' micro_status=$psql_status micro_total=$total
-	if start_live_servers; then
+		duration=$(((${duration:-1000} + 999) / 1000 * 1000)) \
+		micro=$sweep sweep='' sample='' total='' micro_status=$psql_status
+	if start_live_servers && is_same_machine "$micro"; then
 		run_live_sweep
 		[[ -z $sample ]] || live_sweep=$sweep
 		((micro_status == 0)) || psql_status=$micro_status
 		[[ -z $perf || -z $live_sweep || -n $interrupted ]] || perf_sweep
 	fi
 	stop_live_servers
+}
+
+# The other half may have run in a server that was there, which can be anywhere.
+is_same_machine()
+{
+	local environment
+	environment=$(at_live lock query -c 'SELECT spinbench_environment()') &&
+		live_why=$(query -v environment="$environment" <<-SQL
+			SELECT 'pgbench would be measured elsewhere: ' || spb_difference(:'environment', w.environment)
+			  FROM spinbench_sweeps w WHERE w.sweep = $1
+		SQL
+		) && [[ -z $live_why ]]
 }

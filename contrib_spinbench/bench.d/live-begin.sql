@@ -10,7 +10,8 @@ SELECT spb_live_begin(
 		'duration_ms', :'duration_ms'::int,
 		'narrower_than', nullif(:'precision', '')::float8 / 100,
 		'time_limit', nullif(:'time_limit', '')::interval,
-		'scale', :'scale'::int),
+		'scale', nullif(:'scale', '')::int,
+		'set', (SELECT jsonb_agg(s) FROM regexp_split_to_table(nullif(:'asked', ''), E'\n') s)),
 	settings => (SELECT jsonb_object_agg(split_part(s, '=', 1), substr(s, strpos(s, '=') + 1))
 				   FROM regexp_split_to_table(:'settings', E'\n') s),
 	environment => :'environment',

@@ -10,7 +10,7 @@
 # shellcheck disable=SC2034,SC2154		# bench's own variables
 
 # What each of them is known by.
-declare -gA live_host live_pid live_in_force
+declare -gA live_host live_pid live_postmaster live_in_force live_extra
 
 # A query is to last about so long, in ms, and a sample of it some queries.
 live_query_ms=400
@@ -66,13 +66,16 @@ live_settings()
 			)
 			;;
 	esac
+	live_asked=()
 	for setting in "${settings[@]}"; do
-		[[ $setting == spinbench.* ]] || live_conf+=("$setting")
+		[[ $setting == spinbench.* ]] || live_asked+=("$setting")
 	done
+	live_conf+=("${live_asked[@]}")
 }
 
-# Start and fill all servers that the sweep needs.  If that cannot be done here, sets
-# live_why to the reason and returns false.
+# Start and fill all servers that the sweep needs; for a dry run, they are only asked
+# whether labels make sense.  If that cannot be done here, sets live_why to the reason and
+# returns false.
 start_live_servers()
 {
 	local kind
@@ -83,6 +86,7 @@ start_live_servers()
 		[[ -z $interrupted ]] || return 1
 		preparing "starting server \"$kind\""
 		start_live_server "$kind" || return 1
+		[[ ${dry_run:-} != true ]] || continue
 		preparing "filling server \"$kind\""
 		fill_live_server "$kind" || return 1
 	done
@@ -127,6 +131,7 @@ start_live_server()
 	done
 	live_host[$kind]=$(<"$scratch/$kind")
 	live_in_force[$kind-lock]=stock live_in_force[$kind-queue]=stock
+	live_postmaster[$kind]=$(at_live "$kind" query -c "SELECT split_part(pg_read_file('postmaster.pid'), E'\n', 1)")
 
 	[[ $kind != off ]] || return 0
 	live_why=$(at_live "$kind" query -c "SELECT 'the server refuses to be patched: ' || min(reason)
@@ -181,7 +186,7 @@ fill_live_server()
 			load_accounts "$kind" dtgv "$scale" && check_plans "$kind"
 			;;
 	esac || {
-		[[ -n $live_why ]] || live_why="a server could not be filled: $(grep -v '^$' "$scratch/pgbench" | tail -n 2 | tr -s '\n' ' ')"
+		[[ -n $live_why || -n $interrupted ]] || live_why="a server could not be filled: $(grep -v '^$' "$scratch/pgbench" | tail -n 2 | tr -s '\n' ' ')"
 		return 1
 	}
 }

@@ -36,6 +36,8 @@ check_live()
 {
 	local lock queue count setting
 	[[ -z $repeat_count ]] || fail "--repeat-count is not for workload $workload"
+	[[ $workload != pgbench || ${queues:-server} == server ]] ||
+		fail "workload pgbench has no queues: --queues is not for it"
 	[[ $queue_size == 16384 && $message == xyzzy && $verify == true ]] ||
 		fail "workload $workload has no messages: --queue-size, --message and --no-verify are not for it"
 	for setting in "${settings[@]}"; do
@@ -60,51 +62,76 @@ check_live()
 # The sweep.
 #
 
-# As run_sweep.  The servers are there.
+# As run_sweep.  The servers are there.  What ends it early, but for an interrupt, is
+# said, and left in live_why.
 run_live_sweep()
 {
-	local kind state cell lock queue count measured before after
-	sweep='' crashes=0 sample='' total='' psql_status=0
+	local kind state cell lock queue count
+	sweep='' sample='' total='' psql_status=0 live_why=''
 	for kind in queue lock off; do
 		[[ -z ${live_host[$kind]:-} ]] || break
 	done
 	make_canonical lock "$kind" "$locks" && locks=$canonical || fail "no such lock"
 	make_canonical queue "$kind" "$queues" && queues=$canonical || fail "no such queue"
-	ask -v locks="$locks" -v queues="$queues" -v workers="$workers" -v workload="$workload" \
-		-v rounds="$rounds" -v duration_ms="$duration" -v precision="$precision" \
+	ask "$(<"$parts/live-begin.sql")" -v locks="$locks" -v queues="$queues" -v workers="$workers" \
+		-v workload="$workload" -v rounds="$rounds" -v duration_ms="$duration" -v precision="$precision" \
 		-v time_limit="$time_limit" -v scale="$scale" -v settings="$(printf '%s\n' "${live_conf[@]}")" \
+		-v asked="$(printf '%s\n' "${live_asked[@]}")" \
 		-v environment="$(at_live "$kind" query -c 'SELECT spinbench_environment()')" \
-		-v note="$note" -v dry_run="${dry_run:-false}" -f "$parts/live-begin.sql" || return 0
+		-v note="$note" -v dry_run="${dry_run:-false}" || return 0
 	state=$answer
 	while [[ -n $state && -z $interrupted ]]; do
-		ask -F $'\t' -v state="$state" <<-'SQL' || return 0
-			SELECT c, c ->> 'lock', c ->> 'queue', c ->> 'workers' FROM spb_live_next(:'state') c WHERE c IS NOT NULL
-		SQL
+		ask "SELECT c, c ->> 'lock', c ->> 'queue', c ->> 'workers' FROM spb_live_next(:'state') c WHERE c IS NOT NULL" \
+			-F $'\t' -v state="$state" || return 0
 		[[ -n $answer ]] || break
 		IFS=$'\t' read -r cell lock queue count <<<"$answer"
-		kind=$(live_kind "$lock" "$queue")
-		put_in_force "$kind" "$lock" "$queue"
-		before=$(live_counters "$kind" "$lock" "$queue")
-		measure_live "$kind" "$count"
-		[[ -z $interrupted ]] || break
-		after=$(live_counters "$kind" "$lock" "$queue")
-		ask -v state="$state" -v cell="$cell" -v before="$before" -v after="$after" -v measured="$measured" <<-'SQL' || return 0
-			SELECT spb_live_store(:'state', :'cell', :'before', :'after', :'measured')
-		SQL
-		state=$answer
+		if ! live_sample "$(live_kind "$lock" "$queue")" "$lock" "$queue" "$count"; then
+			[[ -z $interrupted ]] || break
+			echo "bench: $live_why" >&2
+			psql_status=1
+			break
+		fi
 	done
 }
 
-# Let psql answer, and hear what it has to say besides.
+# live_sample KIND LOCK QUEUE CLIENTS|WORKERS: measure the cell and store the sample.
+live_sample()
+{
+	local before after measured error=''
+	put_in_force "$1" "$2" "$3" &&
+		before=$(live_counters "$1" "$2" "$3") &&
+		measure_live "$1" "$4" &&
+		[[ -z $interrupted ]] &&
+		after=$(live_counters "$1" "$2" "$3") || {
+		[[ -n $live_why ]] || live_why="server \"$1\" does not answer"
+		return 1
+	}
+	ask "SELECT spb_live_store(:'state', :'cell', :'before', :'after', :'measured', nullif(:'error', ''))" \
+		-v state="$state" -v cell="$cell" -v before="$before" -v after="$after" -v measured="$measured" \
+		-v error="$error" || return 1
+	state=$answer
+}
+
+# ask SQL OPTION...: let psql answer, and hear what it has to say besides.  A crash of the
+# server is no reason to give up: what was asked can be asked again.
 ask()
 {
 	local line
-	query "$@" >"$scratch/answer" 2>"$scratch/said" || psql_status=$?
-	while IFS= read -r line; do
-		hear "${line#psql:*: }"
-	done <"$scratch/said"
+	while :; do
+		psql_status=0
+		query "${@:2}" <<<"$1" >"$scratch/answer" 2>"$scratch/said" || psql_status=$?
+		while IFS= read -r line; do
+			hear "${line#psql:*: }"
+		done <"$scratch/said"
+		[[ $psql_status == 2 && -z $interrupted ]] && ((crashes < max_crashes)) || break
+		((++crashes))
+		await_server
+	done
 	answer=$(<"$scratch/answer")
-	((psql_status == 0))
+	((psql_status == 0)) || {
+		live_why="what is measured cannot be stored: $(head -n 1 "$scratch/said")"
+		return 1
+	}
 }
 
 # make_canonical lock|queue KIND LIST: sets canonical.  The server itself says what is
@@ -129,7 +156,7 @@ make_canonical()
 
 put_in_force()
 {
-	[[ $1 == off ]] || reload_live "$1" lock "$2"
+	[[ $1 == off ]] || reload_live "$1" lock "$2" || return 1
 	[[ $1 != queue ]] || reload_live "$1" queue "$3"
 }
 
@@ -137,44 +164,58 @@ put_in_force()
 reload_live()
 {
 	[[ ${live_in_force[$1-$2]} != "$3" ]] || return 0
-	at_live "$1" query -c "ALTER SYSTEM SET spinbench.server_$2 = '$3'" -c 'SELECT pg_reload_conf()' >/dev/null
+	at_live "$1" query -c "ALTER SYSTEM SET spinbench.server_$2 = '$3'" -c 'SELECT pg_reload_conf()' >/dev/null || return 1
 	for _ in {1..500}; do
-		if [[ $(at_live "$1" query -c "SELECT in_force FROM spinbench_server_$2s() WHERE $2 = '$3'") == t ]]; then
+		if [[ $(at_live "$1" query -c "SELECT in_force FROM spinbench_server_$2s() WHERE $2 = '$3'" 2>/dev/null) == t ]]; then
 			live_in_force[$1-$2]=$3
 			return 0
 		fi
+		is_up "$1" || return 1
 		sleep 0.02 || true
 	done
-	fail "$2 $3 does not come into force in server \"$1\""
+	live_why="$2 $3 does not come into force in server \"$1\""
+	return 1
 }
 
 # What only grows, as an object, when no client is left.
 live_counters()
 {
-	for _ in {1..100}; do
-		[[ $(at_live "$1" query -c "SELECT count(*) FROM pg_stat_activity
-			WHERE backend_type IN ('client backend', 'parallel worker')") != 1 ]] || break
-		sleep 0.01 || true
+	for _ in {1..500}; do
+		if [[ $(at_live "$1" query -c "SELECT count(*) FROM pg_stat_activity
+			WHERE backend_type IN ('client backend', 'parallel worker')" 2>/dev/null) == 1 ]]; then
+			at_live "$1" query -v kind="$1" -v lock="$2" -v queue="$3" -f "$parts/live-counters.sql"
+			return
+		fi
+		is_up "$1" || return 1
+		sleep 0.02 || true
 	done
-	at_live "$1" query -v kind="$1" -v lock="$2" -v queue="$3" -f "$parts/live-counters.sql"
+	return 1
 }
 
-# Sets measured to what pgbench says, as an object.
+# measure_live KIND CLIENTS|WORKERS: sets measured to what pgbench says, as an object, or
+# error.  pgbench's time includes that of connecting, which its figures do not; for many
+# clients it has to run longer, and so do later samples of them.
 measure_live()
 {
-	local status=0 processed elapsed_ms failed
-	run_pgbench "$1" "$2" $((duration / 1000)) || status=$?
-	read -r processed elapsed_ms failed < <(read_pgbench)
+	local status processed elapsed_ms failed
+	for _ in {1..5}; do
+		status=0
+		run_pgbench "$1" "$2" $((duration / 1000 + ${live_extra[$2]:-0})) || status=$?
+		read -r processed elapsed_ms failed < <(read_pgbench)
+		if ((status != 0 || 10 * ${elapsed_ms%.*} >= 9 * duration)) || [[ -n $interrupted ]]; then
+			break
+		fi
+		live_extra[$2]=$((${live_extra[$2]:-0} + 1))
+	done
+	measured='{}'
 	if ((status == 0 && processed > 0 && failed == 0)); then
 		printf -v measured '{"messages": %s, "elapsed_ms": %s, "client_ms": %s}' "$processed" "$elapsed_ms" "$client_ms"
-	else
-		measured=$(query -v said="$(grep -m 1 -iE 'error|fatal|failed transactions: [^0]' "$scratch/pgbench" ||
-			echo "status $status")" <<-'SQL'
-			SELECT jsonb_build_object('error', 'pgbench: ' || :'said', 'sqlstate', '58000')
-		SQL
-		)
-		await_live_server "$1"
+		return 0
 	fi
+	error=$(grep -m 1 -E 'error|fatal|FATAL|ERROR|failed transactions: [^0]' "$scratch/pgbench") ||
+		error="status $status, $processed transactions"
+	error="pgbench: ${error#pgbench: }"
+	[[ -n $interrupted ]] || await_live_server "$1"
 }
 
 # run_pgbench KIND CLIENTS|WORKERS SECONDS: what it says is in a file; sets client_ms to
@@ -190,7 +231,7 @@ run_pgbench()
 	psql_pid=''
 	times >>"$scratch/times"
 	client_ms=$(awk 'NR % 2 == 0 { for (i = 1; i <= 2; i++) { split($i, t, "[ms]"); s[NR] += 60000 * t[1] + 1000 * t[2] } }
-		END { print s[4] - s[2] }' "$scratch/times")
+		END { printf "%.3f\n", s[4] - s[2] }' "$scratch/times")
 	return "$status"
 }
 
@@ -209,6 +250,8 @@ start_pgbench()
 	(
 		live_environment "$1"
 		export PGOPTIONS=$options
+		# a file for each client
+		ulimit -Sn "$(ulimit -Hn)"
 		exec env --default-signal=INT "${words[@]}"
 	) >"$scratch/pgbench" 2>&1 &
 	psql_pid=$!
@@ -220,7 +263,13 @@ read_pgbench()
 	awk '/^number of transactions actually processed:/	{ n = $NF + 0 }
 		/^number of failed transactions:/				{ failed = $5 }
 		/^tps = .*without initial connection time/		{ tps = $3 }
-		END { print n + 0, (tps > 0 ? 1000 * n / tps : 0), failed + 0 }' "$scratch/pgbench"
+		END { printf "%.0f %.3f %.0f\n", n, (tps > 0 ? 1000 * n / tps : 0), failed }' "$scratch/pgbench"
+}
+
+# Is there any use in waiting for it?
+is_up()
+{
+	[[ -z $interrupted ]] && kill -0 "${live_postmaster[$1]}" 2>/dev/null
 }
 
 # It may have crashed.
@@ -228,10 +277,11 @@ await_live_server()
 {
 	for _ in {1..120}; do
 		! at_live "$1" query -c 'SELECT 1' >/dev/null 2>&1 || return 0
-		kill -0 "${live_pid[$1]}" 2>/dev/null || break
+		is_up "$1" || break
 		sleep 0.5 || true
 	done
-	fail "server \"$1\" is gone"
+	live_why="server \"$1\" is gone"
+	return 1
 }
 
 #
@@ -243,7 +293,7 @@ start_live_cell()
 {
 	local kind
 	kind=$(live_kind "$1" "$2")
-	put_in_force "$kind" "$1" "$2"
+	put_in_force "$kind" "$1" "$2" || return 1
 	start_pgbench "$kind" "$3" "$4"
 }
 

@@ -32,22 +32,21 @@ show_command()
 # What the extension cannot know about the end of sweeps.
 tell_end()
 {
-	local all
+	local all resume
 	# what was said last may not have been committed any more
-	IFS=$'\t' read -r sample all < <(query -F $'\t' -c "SELECT (SELECT count(*) FROM spinbench_samples WHERE sweep IN ($(with_commas "$@"))),
-		' of ' || sum((arguments ->> 'rounds')::int * (SELECT count(*) FROM spb_cells(arguments)))
+	IFS='|' read -r sample all resume < <(query -c "
+		SELECT (SELECT count(*) FROM spinbench_samples WHERE sweep IN ($(with_commas "$@"))),
+			' of ' || sum((arguments ->> 'rounds')::int * (SELECT count(*) FROM spb_cells(arguments))),
+			min(sweep) FILTER (WHERE outcome IS NULL AND NOT spb_is_live(arguments))
 		FROM spinbench_sweeps WHERE sweep IN ($(with_commas "$@"))")
+	[[ $server == running ]] || resume=''
+	resume=${resume:+; to go on: CALL spinbench_resume($resume)}
 	if [[ -n $interrupted ]]; then
-		echo "INTERRUPTED after $sample$all samples$(how_to_resume)"
+		echo "INTERRUPTED after $sample$all samples$resume"
 	elif ((psql_status != 0)); then
-		echo "ABORTED after $sample$all samples$(how_to_resume)"
+		echo "ABORTED after $sample$all samples$resume"
 	fi
-	((crashes == 0)) || echo "Crashes    of the server: $crashes; as many samples are lost and were taken again"
-}
-
-how_to_resume()
-{
-	[[ $server != running ]] || is_live || echo "; to go on: CALL spinbench_resume($sweep)"
+	((crashes == 0)) || echo "Crashes    of the server: $crashes; what was lost was measured again"
 }
 
 # The command with all that it has found out by itself.

@@ -63,9 +63,12 @@ perf_sweep()
 # longer than that takes even on a busy machine, and is cancelled then.
 perf_cell()
 {
-	local pids='' before said status=0 live=''
-	! is_live || live=live_
-	"start_${live}cell" "$@" $((perf_duration / 1000 + 10))
+	local pids='' before said status=0 live='' said_file=$scratch/perf.error
+	! is_live || live=live_ said_file=$scratch/pgbench
+	if ! "start_${live}cell" "$@" $((perf_duration / 1000 + 10)); then
+		echo "not recorded: ${live_why:-it could not be started}"
+		return 0
+	fi
 	for _ in {1..100}; do
 		# who is there twice has not only come to look
 		before=$pids
@@ -89,7 +92,7 @@ perf_cell()
 	if kill -INT "$psql_pid" 2>/dev/null; then
 		wait "$psql_pid" || true
 	else
-		wait "$psql_pid" || echo "failed: $(head -n 1 "$scratch/perf.error")"
+		wait "$psql_pid" || echo "failed: $(head -n 1 "$said_file")"
 	fi
 	psql_pid=''
 }

@@ -46,7 +46,7 @@ list_length()
 # there is none, and psql_status; what is wrong has been said then.
 run_sweep()
 {
-	sweep='' crashes=0 sample='' total=''
+	sweep='' sample='' total=''
 	call -v locks="$locks" -v workers="$workers" -v queues="$queues" -v workload="$workload" \
 		-v rounds="$rounds" -v duration_ms="$duration" -v repeat_count="$repeat_count" \
 		-v queue_size="$queue_size" -v message="$message" -v verify="$verify" \

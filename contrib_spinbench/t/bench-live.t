@@ -31,6 +31,7 @@ columns()
 }
 
 refused "messages" '^bench: --repeat-count is not for workload pgbench$' --workload=pgbench --repeat-count=5
+refused "queues" '^bench: workload pgbench has no queues: ' --workload=pgbench --queues=stock,spsc
 refused "no message" 'workload query has no messages: ' --workload=query --message=abc
 refused "settings of runs" '^bench: spinbench.cpus is not for workload pgbench'$'\n''.*taskset' --workload=pgbench --cpus=0
 refused "less than a second" 'measured in whole seconds: --duration-ms must be a multiple of 1000$' \
@@ -89,45 +90,72 @@ is_plot "$directory" times stock tas/spintest/nop "stock #2"
 like "$(<"$directory/times.svg")" 'Time per transaction by number of clients' "plot speaks of clients"
 nothing_left "locks"
 
-# Queues.
+# Queues; where people write 0,4 and not 0.4, and in German.
 directory=$out.queues
+mkdir "$out.locales"
+if localedef -i de_DE -f UTF-8 "$out.locales/de_DE.UTF-8" >/dev/null 2>&1; then
+	export LOCPATH=$out.locales LC_ALL=de_DE.UTF-8
+	is "$(bash -c 'printf "%.1f" 0,4')" 0,4 "a locale with a decimal comma"
+else
+	skip "a locale with a decimal comma" "no definition of de_DE"
+fi
 "$bench" --workload=query --queues=stock,spsc,server --workers=1,3 --rounds=1 --set=shared_buffers=64MB --output "$directory" >"$out" 2>"$out.err"
 is $? 0 "queues: status"
 like "$(<"$out")" $'\nMilliseconds per query: .*, lock stock\nworkers +stock +spsc +server\n +1( +'"$number"$'){3}\n +3( +'"$number"'){3}' \
 	"queues: table"
 like "$(<"$out")" $'\nServers .*shared_buffers = 64MB' "queues: a setting of the servers"
 is "$(columns queue sqlstate | sort | uniq -c | tr -s ' \n' ' ')" " 2 server, 2 spsc, 2 stock, " "queues: samples"
+unset LOCPATH LC_ALL
 nothing_left "queues"
 
-# An interrupt: what there is by then is reported.
-directory=$out.INT
-env --default-signal=INT "$bench" --workload=pgbench --rounds 50 --workers 1 --locks stock,tas --scale=1 \
-	--output "$directory" >"$out" 2>"$out.err" </dev/null &
-await grep -qs 'sample 1 of 100' "$out.err"
-sleep 1
-kill -INT $!
-wait $!
-is $? 130 "interrupt: status"
-like "$(<"$out")" $'\nINTERRUPTED after [0-9]+ of 100 samples$' "interrupt: said so"
-is "$(samples "$directory" | wc -l)" "$(sed -n 's/^INTERRUPTED after \([0-9]*\) .*/\1/p' "$out")" "interrupt: samples"
-is "$(columns sqlstate | sort -u)" "" "interrupt: what was interrupted is no sample"
-nothing_left "interrupt"
+# An interrupt, between samples and in them: what there is by then is reported.
+for delay in 0 0.5 1.1; do
+	directory=$out.INT-$delay
+	env --default-signal=INT "$bench" --workload=pgbench --rounds 50 --workers 1 --locks stock,tas --scale=1 \
+		--output "$directory" >"$out" 2>"$out.err" </dev/null &
+	await grep -qs 'sample 1 of 100' "$out.err"
+	sleep "$delay"
+	kill -INT $!
+	wait $!
+	is $? 130 "interrupt after $delay s: status"
+	like "$(<"$out")" $'\nINTERRUPTED after [0-9]+ of 100 samples$' "interrupt after $delay s: said so"
+	is "$(samples "$directory" | wc -l)" "$(sed -n 's/^INTERRUPTED after \([0-9]*\) .*/\1/p' "$out")" \
+		"interrupt after $delay s: samples"
+	is "$(columns sqlstate | sort -u)" "" "interrupt after $delay s: what was interrupted is no sample"
+	nothing_left "interrupt after $delay s"
+done
 
-# A crash of a live server, the youngest here, is the loss of one sample.
+# A crash of a live server, the youngest here, is the loss of one sample; one of the
+# server that keeps the sweep, of none.
 directory=$out.crash
-"$bench" --workload=pgbench --rounds 2 --duration-ms=3000 --workers 2 --locks stock,tas --scale=1 \
+"$bench" --workload=pgbench --rounds 3 --duration-ms=3000 --workers 2 --locks stock,tas --scale=1 \
 	--output "$directory" >"$out" 2>"$out.err" &
-await grep -qs 'sample 1 of 4' "$out.err"
+await grep -qs 'sample 1 of 6' "$out.err"
 victim()
 {
-	pid=$(pgrep -P "$(pgrep -nf "$TMPDIR/.*/postgres -D ")" -f 'postgres postgres \[local\] (SELECT|idle)' | head -n 1)
+	pid=$(pgrep -P "$(pgrep -nf "$TMPDIR/.*/postgres -D ")" -f 'postgres postgres \[local\] (SELECT|idle)' 2>/dev/null | head -n 1)
 	[[ -n $pid ]] && kill -KILL "$pid"
 }
 await victim
+await grep -qs 'sample 3 of 6' "$out.err"
+kill -KILL "$(pgrep -P "$(pgrep -of "$TMPDIR/.*/postgres -D ")" -f checkpointer)"
 wait $!
 is $? 0 "crash: status"
-is "$(columns sqlstate | sort | uniq -c | tr -s ' \n' ' ')" " 3 1 58000 " "crash: one sample has failed"
+is "$(columns sqlstate | sort | uniq -c | tr -s ' \n' ' ')" " 5 1 58000 " "crash: one sample has failed"
 like "$(<"$out")" $'\nFailed +1 sample of lock (stock|tas), queue server, 2 clients: pgbench: ' "crash: in the report"
 nothing_left "crash"
+
+# The end of a live server is that of the sweep, but not of its report.
+directory=$out.end
+"$bench" --workload=pgbench --rounds 3 --duration-ms=3000 --workers 2 --locks stock,tas --scale=1 \
+	--output "$directory" >"$out" 2>"$out.err" &
+await grep -qs 'sample 1 of 6' "$out.err"
+kill -KILL "$(pgrep -nf "$TMPDIR/.*/postgres -D ")"
+wait $!
+is $? 1 "end of a server: status"
+like "$(<"$out.err")" $'\nbench: server "lock" (is gone|does not answer)' "end of a server: message"
+like "$(<"$out")" $'\nABORTED after [0-9] of 6 samples$' "end of a server: the report"
+is "$(columns sqlstate | head -n 1)" "" "end of a server: samples"
+nothing_left "end of a server"
 
 done_testing

@@ -30,6 +30,13 @@ like()
 	if [[ $1 =~ $2 ]]; then is ok ok "$3"; else is "$1" "like: $2" "$3"; fi
 }
 
+# skip NAME REASON
+skip()
+{
+	((++count))
+	echo "ok $count # SKIP $1: $2"
+}
+
 # Neither a process that mentions our directory nor anything in it.
 nothing_left()
 {
