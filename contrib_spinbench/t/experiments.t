@@ -78,7 +78,7 @@ live_is "pgbench: our figures" $'\nHere: pgbench -b select-only, .*track_plannin
 live_is "pgbench: what the CPUs can show" $'\nCPUs +[0-9]+ here, 96 there; '
 live_is "pgbench: what was replaced" $'\nLive +of the server\'s spinlocks, what waits is replaced'
 live_is "pgbench: what it costs that it is" $'\nPatching +speed of the same lock .* [0-9.]+ at 1 client, [0-9.]+ at 2'
-live_is "pgbench: doubts of its own" $'\nOf pgbench:\nNoise .*\nWaits +for a spinlock of the server, per transaction: '
+live_is "pgbench: doubts of its own" $'\nOf pgbench:\nNoise .*\nWaits +for spinlocks, per transaction: '
 case $architecture in
 	aarch64) rows "no analogues" 'D  w/ 3d0b4b1, no ISB \(tas/spintest\) +tas/spintest' ;;
 	x86_64)
