@@ -41,7 +41,6 @@ SET search_path = pg_catalog, @extschema@, pg_temp
 AS $$
 DECLARE
     arguments jsonb := jsonb_strip_nulls(others);
-    sweep int8;
 BEGIN
     PERFORM spb_check_plan(locks, queues, workers, arguments);
     PERFORM spb_check_least('workers', w, 1) FROM unnest(workers) w;
@@ -50,11 +49,7 @@ BEGIN
         PERFORM spb_announce('would run', arguments);
         RETURN NULL;
     END IF;
-    INSERT INTO spinbench_sweeps AS s (note, arguments, settings, environment)
-    VALUES (note, arguments, settings, environment)
-    RETURNING s.sweep INTO sweep;
-    PERFORM spb_announce(format('sweep %s:', sweep), arguments);
-    RETURN spb_state(sweep, arguments);
+    RETURN spb_create(arguments, settings, environment, note);
 END
 $$;
 

@@ -222,8 +222,8 @@ BEGIN
 END
 $$;
 
--- Create a sweep, with checked arguments, and return the state for spb_step().
-CREATE FUNCTION spb_create(arguments jsonb, note text)
+-- Create a sweep, with checked arguments, and return the state for its steps.
+CREATE FUNCTION spb_create(arguments jsonb, settings jsonb, environment jsonb, note text)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, @extschema@, pg_temp
@@ -232,7 +232,7 @@ DECLARE
     sweep int8;
 BEGIN
     INSERT INTO spinbench_sweeps AS s (note, arguments, settings, environment)
-    VALUES (note, arguments, spb_settings(), spinbench_environment())
+    VALUES (note, arguments, settings, environment)
     RETURNING s.sweep INTO sweep;
     PERFORM spb_announce(format('sweep %s:', sweep), arguments);
     RETURN spb_state(sweep, arguments);
@@ -270,7 +270,7 @@ BEGIN
        FROM jsonb_each_text(settings) s WHERE s.value IS NOT NULL;
     arguments := spb_check_arguments(locks, queues, workers, jsonb_strip_nulls(others));
     IF NOT coalesce(dry_run, false) THEN
-        RETURN spb_create(arguments, note);
+        RETURN spb_create(arguments, spb_settings(), spinbench_environment(), note);
     END IF;
     PERFORM spb_announce('would run', arguments);
     FOR line IN

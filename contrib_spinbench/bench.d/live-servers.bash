@@ -15,25 +15,26 @@ declare -gA live_host live_pid live_postmaster live_in_force live_extra
 # A query is to last about so long, in ms, and a sample of it some queries.
 live_query_ms=400
 
-# Which of the servers runs this lock and this queue?
+# Which of the servers runs this lock and this queue?  Sets kind.
 live_kind()
 {
 	if [[ $1 == server ]]; then
-		echo off
+		kind=off
 	elif [[ $2 == server ]]; then
-		echo lock
+		kind=lock
 	else
-		echo queue
+		kind=queue
 	fi
 }
 
 # Of all cells.
 live_kinds()
 {
-	local lock queue
+	local lock queue kind
 	for lock in ${locks//,/ }; do
 		for queue in ${queues//,/ }; do
 			live_kind "$lock" "$queue"
+			echo "$kind"
 		done
 	done | sort -u
 }
@@ -50,7 +51,7 @@ live_settings()
 	case $workload in
 		pgbench)
 			live_conf+=(
-				shared_preload_libraries=spinbench,pg_stat_statements
+				shared_preload_libraries='spinbench,pg_stat_statements'
 				pg_stat_statements.track_planning=on
 			)
 			;;

@@ -71,8 +71,10 @@ run_live_sweep()
 	for kind in queue lock off; do
 		[[ -z ${live_host[$kind]:-} ]] || break
 	done
-	make_canonical lock "$kind" "$locks" && locks=$canonical || fail "no such lock"
-	make_canonical queue "$kind" "$queues" && queues=$canonical || fail "no such queue"
+	make_canonical lock "$kind" "$locks" || fail "no such lock"
+	locks=$canonical
+	make_canonical queue "$kind" "$queues" || fail "no such queue"
+	queues=$canonical
 	ask "$(<"$parts/live-begin.sql")" -v locks="$locks" -v queues="$queues" -v workers="$workers" \
 		-v workload="$workload" -v rounds="$rounds" -v duration_ms="$duration" -v precision="$precision" \
 		-v time_limit="$time_limit" -v scale="$scale" -v settings="$(printf '%s\n' "${live_conf[@]}")" \
@@ -85,7 +87,8 @@ run_live_sweep()
 			-F $'\t' -v state="$state" || return 0
 		[[ -n $answer ]] || break
 		IFS=$'\t' read -r cell lock queue count <<<"$answer"
-		if ! live_sample "$(live_kind "$lock" "$queue")" "$lock" "$queue" "$count"; then
+		live_kind "$lock" "$queue"
+		if ! live_sample "$kind" "$lock" "$queue" "$count"; then
 			[[ -z $interrupted ]] || break
 			echo "bench: $live_why" >&2
 			psql_status=1
@@ -98,14 +101,14 @@ run_live_sweep()
 live_sample()
 {
 	local before after measured error=''
-	put_in_force "$1" "$2" "$3" &&
+	if ! { put_in_force "$1" "$2" "$3" &&
 		before=$(live_counters "$1" "$2" "$3") &&
 		measure_live "$1" "$4" &&
-		[[ -z $interrupted ]] &&
-		after=$(live_counters "$1" "$2" "$3") || {
+		after=$(live_counters "$1" "$2" "$3"); }; then
 		[[ -n $live_why ]] || live_why="server \"$1\" does not answer"
 		return 1
-	}
+	fi
+	[[ -z $interrupted ]] || return 1
 	ask "SELECT spb_live_store(:'state', :'cell', :'before', :'after', :'measured', nullif(:'error', ''))" \
 		-v state="$state" -v cell="$cell" -v before="$before" -v after="$after" -v measured="$measured" \
 		-v error="$error" || return 1
@@ -123,7 +126,9 @@ ask()
 		while IFS= read -r line; do
 			hear "${line#psql:*: }"
 		done <"$scratch/said"
-		[[ $psql_status == 2 && -z $interrupted ]] && ((crashes < max_crashes)) || break
+		if ((psql_status != 2 || crashes >= max_crashes)) || [[ -n $interrupted ]]; then
+			break
+		fi
 		((++crashes))
 		await_server
 	done
@@ -197,11 +202,11 @@ live_counters()
 # clients it has to run longer, and so do later samples of them.
 measure_live()
 {
-	local status processed elapsed_ms failed
+	local status processed=0 elapsed_ms=0 failed=0
 	for _ in {1..5}; do
 		status=0
 		run_pgbench "$1" "$2" $((duration / 1000 + ${live_extra[$2]:-0})) || status=$?
-		read -r processed elapsed_ms failed < <(read_pgbench)
+		read -r processed elapsed_ms failed < <(read_pgbench) || break
 		if ((status != 0 || 10 * ${elapsed_ms%.*} >= 9 * duration)) || [[ -n $interrupted ]]; then
 			break
 		fi
@@ -292,7 +297,7 @@ await_live_server()
 start_live_cell()
 {
 	local kind
-	kind=$(live_kind "$1" "$2")
+	live_kind "$1" "$2"
 	put_in_force "$kind" "$1" "$2" || return 1
 	start_pgbench "$kind" "$3" "$4"
 }
@@ -301,9 +306,10 @@ start_live_cell()
 # are children of the postmaster.
 live_cell_pids()
 {
-	local clients=1
+	local clients=1 kind
 	[[ $workload != pgbench ]] || clients=$3
-	at_live "$(live_kind "$1" "$2")" query -c "SELECT concat_ws(',', split_part(pg_read_file('postmaster.pid'), E'\n', 1),
+	live_kind "$1" "$2"
+	at_live "$kind" query -c "SELECT concat_ws(',', split_part(pg_read_file('postmaster.pid'), E'\n', 1),
 			string_agg(pid::text, ','))
 		FROM pg_stat_activity WHERE application_name = 'pgbench' AND backend_type = 'client backend'
 		HAVING count(*) = $clients"

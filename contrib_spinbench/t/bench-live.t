@@ -111,6 +111,7 @@ nothing_left "queues"
 # An interrupt, between samples and in them: what there is by then is reported.
 for delay in 0 0.5 1.1; do
 	directory=$out.INT-$delay
+	rm -f "$out.err"
 	env --default-signal=INT "$bench" --workload=pgbench --rounds 50 --workers 1 --locks stock,tas --scale=1 \
 		--output "$directory" >"$out" 2>"$out.err" </dev/null &
 	await grep -qs 'sample 1 of 100' "$out.err"
@@ -128,6 +129,7 @@ done
 # A crash of a live server, the youngest here, is the loss of one sample; one of the
 # server that keeps the sweep, of none.
 directory=$out.crash
+rm -f "$out.err"
 "$bench" --workload=pgbench --rounds 3 --duration-ms=3000 --workers 2 --locks stock,tas --scale=1 \
 	--output "$directory" >"$out" 2>"$out.err" &
 await grep -qs 'sample 1 of 6' "$out.err"
@@ -147,6 +149,7 @@ nothing_left "crash"
 
 # The end of a live server is that of the sweep, but not of its report.
 directory=$out.end
+rm -f "$out.err"
 "$bench" --workload=pgbench --rounds 3 --duration-ms=3000 --workers 2 --locks stock,tas --scale=1 \
 	--output "$directory" >"$out" 2>"$out.err" &
 await grep -qs 'sample 1 of 6' "$out.err"
