@@ -26,8 +26,9 @@ refused()
 # columns NAME...: of samples.csv in $directory, without the header.
 columns()
 {
-	psql_columns=$(head -n 1 "$directory/samples.csv" | tr ',' '\n' | grep -nxE "$(IFS='|'; echo "$*")" | cut -d: -f1 | paste -sd,)
-	samples "$directory" | cut -d, -f"$psql_columns"
+	local fields
+	fields=$(head -n 1 "$directory/samples.csv" | tr ',' '\n' | grep -nxE "$(IFS='|'; echo "$*")" | cut -d: -f1 | paste -sd,)
+	samples "$directory" | cut -d, -f"$fields"
 }
 
 refused "messages" '^bench: --repeat-count is not for workload pgbench$' --workload=pgbench --repeat-count=5
@@ -133,14 +134,17 @@ rm -f "$out.err"
 "$bench" --workload=pgbench --rounds 3 --duration-ms=3000 --workers 2 --locks stock,tas --scale=1 \
 	--output "$directory" >"$out" 2>"$out.err" &
 await grep -qs 'sample 1 of 6' "$out.err"
-victim()
+# kill_child n|o PATTERN: one of the newest or of the oldest server
+kill_child()
 {
-	pid=$(pgrep -P "$(pgrep -nf "$TMPDIR/.*/postgres -D ")" -f 'postgres postgres \[local\] (SELECT|idle)' 2>/dev/null | head -n 1)
+	local pid
+	pid=$(pgrep -P "$(pgrep "-${1}f" "$TMPDIR/.*/postgres -D ")" -f "$2" 2>/dev/null | head -n 1)
 	[[ -n $pid ]] && kill -KILL "$pid"
 }
-await victim
-await grep -qs 'sample 3 of 6' "$out.err"
-kill -KILL "$(pgrep -P "$(pgrep -of "$TMPDIR/.*/postgres -D ")" -f checkpointer)"
+await kill_child n 'postgres postgres \[local\] (SELECT|idle)'
+is $? 0 "crash: of the live server"
+await kill_child o checkpointer
+is $? 0 "crash: of the server that keeps the sweep"
 wait $!
 is $? 0 "crash: status"
 is "$(columns sqlstate | sort | uniq -c | tr -s ' \n' ' ')" " 5 1 58000 " "crash: one sample has failed"
