@@ -25,7 +25,7 @@ SELECT h.half, w.sweep, w.arguments ->> 'workload' AS workload, words.*
 -- Of each arm the first entry of its label.
 CREATE TEMP TABLE times AS
 SELECT DISTINCT ON (h.half, a.letter, s.workers)
-       h.half, a.number, a.letter, s.workers, s.median_ns, s.low_ns, s.high_ns
+       h.half, a.letter, s.workers, s.median_ns
   FROM halves h
  CROSS JOIN arms a
   JOIN spinbench_summary s
@@ -38,8 +38,7 @@ SELECT DISTINCT ON (h.half, a.letter, s.workers)
 -- Speed of one arm over another, at each number of workers of ours: from ratios
 -- within rounds if both are in one sweep.
 CREATE TEMP TABLE pairs AS
-SELECT p.n, x.letter AS fast, y.letter AS base, x.variant AS fast_variant, y.variant AS base_variant,
-       x.label AS fast_label, y.label AS base_label, x.dimension, x.dimension = y.dimension AS one_sweep
+SELECT p.n, x.letter AS fast, y.letter AS base, x.label AS fast_label, y.label AS base_label, x.dimension, x.dimension = y.dimension AS one_sweep
   FROM regexp_split_to_table(:'ratios', ' ') WITH ORDINALITY p(pair, n)
   JOIN arms x ON x.letter = split_part(p.pair, '/', 1)
   JOIN arms y ON y.letter = split_part(p.pair, '/', 2);
