@@ -134,16 +134,24 @@ rm -f "$out.err"
 "$bench" --workload=pgbench --rounds 3 --duration-ms=3000 --workers 2 --locks stock,tas --scale=1 \
 	--output "$directory" >"$out" 2>"$out.err" &
 await grep -qs 'sample 1 of 6' "$out.err"
-# kill_child n|o PATTERN: one of the newest or of the oldest server
+# server 1|$: the pid of the postmaster that was started then; its children have
+# its command line for a moment, so what it has written is asked
+server()
+{
+	find "$TMPDIR" -name postmaster.pid -exec awk 'FNR == 1 { pid = $1 } FNR == 3 { print $1, pid }' {} + 2>/dev/null |
+		sort -n | sed -n "${1}p" | cut -d ' ' -f 2
+}
+# kill_child 1|$ COUNT PATTERN: when there are so many of them
 kill_child()
 {
-	local pid
-	pid=$(pgrep -P "$(pgrep "-${1}f" "$TMPDIR/.*/postgres -D ")" -f "$2" 2>/dev/null | head -n 1)
-	[[ -n $pid ]] && kill -KILL "$pid"
+	local pids
+	read -ra pids <<<"$(pgrep -d ' ' -P "$(server "$1")" -f "$3" 2>/dev/null)"
+	((${#pids[@]} == $2)) && kill -KILL "${pids[0]}"
 }
-await kill_child n 'postgres postgres \[local\] (SELECT|idle)'
+# both clients of pgbench are connected: it has just begun
+await kill_child '$' 2 'postgres postgres \[local\] (SELECT|idle)'
 is $? 0 "crash: of the live server"
-await kill_child o checkpointer
+await kill_child 1 1 checkpointer
 is $? 0 "crash: of the server that keeps the sweep"
 wait $!
 is $? 0 "crash: status"
@@ -157,7 +165,7 @@ rm -f "$out.err"
 "$bench" --workload=pgbench --rounds 3 --duration-ms=3000 --workers 2 --locks stock,tas --scale=1 \
 	--output "$directory" >"$out" 2>"$out.err" &
 await grep -qs 'sample 1 of 6' "$out.err"
-kill -KILL "$(pgrep -nf "$TMPDIR/.*/postgres -D ")"
+kill -KILL "$(server '$')"
 wait $!
 is $? 1 "end of a server: status"
 like "$(<"$out.err")" $'\nbench: server "lock" (is gone|does not answer)' "end of a server: message"
