@@ -88,8 +88,12 @@ DECLARE
     this spinbench_sweeps := spb_sweep((state ->> 'sweep')::int8);
     spent jsonb := (SELECT jsonb_object_agg(a.key, a.value::numeric - (before ->> a.key)::numeric)
                       FROM jsonb_each_text(after) a);
-    -- a run through another queue is none of this one
-    failure text := coalesce(error, CASE WHEN spent ->> 'queues' = '0' THEN 'no queue was made' END);
+    failure text := coalesce(error, CASE
+        -- a run through another queue is none of this one
+        WHEN spent ->> 'queues' = '0' THEN 'no queue was made'
+        -- waits are counted in memory that a crash clears, be it after pgbench has ended
+        WHEN (spent ->> 'contended')::numeric < 0 THEN 'the server has crashed'
+    END);
     sample spinbench_samples := jsonb_populate_record(NULL::spinbench_samples,
         CASE WHEN failure IS NULL THEN spent || measured ELSE '{}' END || cell);
 BEGIN

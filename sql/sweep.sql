@@ -96,6 +96,23 @@ CALL spinbench_sweep(ARRAY['leaky', 'leaky'], ARRAY[1], narrower_than => 1,
 RESET spinbench.stuck_timeout;
 SELECT outcome FROM spinbench_sweeps WHERE sweep = :sweep;
 
+-- samples that come from outside, and what is none
+SELECT spb_live_begin(ARRAY['stock'], ARRAY['server'], ARRAY[2],
+                      '{"workload": "pgbench", "rounds": 4, "duration_ms": 1000}', '{}',
+                      spinbench_environment(), NULL, false) AS state \gset
+CREATE FUNCTION pg_temp.store(state jsonb, before jsonb, after jsonb, error text) RETURNS jsonb
+RETURN (SELECT spb_live_store(state, spb_live_next(state), before || '{"busy_ms": 10, "stolen_ms": 0, "server_ms": 5}',
+                              after || '{"busy_ms": 1010, "stolen_ms": 0, "server_ms": 505}',
+                              '{"messages": 2000, "elapsed_ms": 1000, "client_ms": 500}', error));
+SELECT pg_temp.store(:'state', '{"contended": 7, "queues": 1}', '{"contended": 9, "queues": 2}', NULL) AS state \gset
+SELECT pg_temp.store(:'state', '{"contended": 7, "queues": 1}', '{"contended": 9, "queues": 1}', NULL) AS state \gset
+SELECT pg_temp.store(:'state', '{"contended": 7}', '{"contended": 6}', NULL) AS state \gset
+SELECT pg_temp.store(:'state', '{"contended": 7}', '{"contended": 9}', 'pgbench: no room') AS state \gset
+SELECT spb_live_next(:'state');
+SELECT round, messages, elapsed_ms, messages_per_second, ns_per_message, contended, cpu_ms, other_cpu_ms, sqlstate, error
+  FROM spinbench_samples WHERE sweep = (:'state'::jsonb ->> 'sweep')::int8 ORDER BY round;
+SELECT outcome FROM spinbench_sweeps WHERE sweep = (:'state'::jsonb ->> 'sweep')::int8;
+
 -- a dry run changes nothing, and says what would be done
 SET client_min_messages = notice;
 SELECT count(*) AS sweeps FROM spinbench_sweeps \gset
