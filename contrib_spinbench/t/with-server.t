@@ -73,6 +73,12 @@ is $? 125 "server does not start: status"
 like "$(<"$out")" 'invalid value for parameter "port"' "server does not start: its log is shown"
 nothing_left "server does not start"
 
+mkdir "$out with a blank"
+TMPDIR="$out with a blank" "$with_server" -- true >"$out" 2>&1
+is $? 125 "a name that make cannot read: status"
+like "$(<"$out")" '^with-server: make cannot work in ".*out with a blank": ' "a name that make cannot read: message"
+nothing_left "a name that make cannot read"
+
 "$with_server" --nonsense -- true >"$out" 2>&1
 is $? 125 "unknown option"
 "$with_server" >"$out" 2>&1
