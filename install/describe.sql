@@ -222,6 +222,8 @@ AS $$
             UNION ALL
             SELECT 4, 0, 'workers', (SELECT string_agg(w, ',') FROM jsonb_array_elements_text(this.arguments -> 'workers') w)
             UNION ALL
+            SELECT 8, 0, 'cpus', this.settings ->> 'spinbench.cpus' WHERE this.settings ? 'spinbench.cpus'
+            UNION ALL
             SELECT 9, n, 'set', CASE WHEN s ~ '^[A-Za-z0-9_./,=:@+-]*$' THEN s ELSE quote_literal(s) END
               FROM jsonb_array_elements_text(this.arguments -> 'set') WITH ORDINALITY a(s, n)
             UNION ALL

@@ -12,10 +12,15 @@ CREATE TEMP TABLE machines AS
 SELECT p[1] AS pattern, p[2] AS architecture, nullif(p[3], '')::int AS cpus
   FROM regexp_split_to_table(:'machines', E'\n') line, string_to_array(line, '|') p;
 
+-- CPUs are those that may be used, by the setting or at all.
 CREATE TEMP TABLE here AS
-SELECT e #>> '{machine,architecture}' AS architecture, (e #>> '{machine,usable_cpus}')::int AS cpus,
+SELECT e #>> '{machine,architecture}' AS architecture,
+       coalesce(nullif(s.count, 0), (e #>> '{machine,usable_cpus}')::int8)::int AS cpus,
        current_setting('max_worker_processes')::int AS slots
-  FROM spinbench_environment() e;
+  FROM spinbench_environment() e,
+       (SELECT count(DISTINCT n)
+          FROM regexp_matches(current_setting('spinbench.cpus'), '(\d+)(?:-(\d+)(?::(\d+))?)?', 'g') m,
+               generate_series(m[1]::int, coalesce(m[2], m[1])::int, coalesce(m[3], '1')::int) n) s;
 
 -- The same lock on another architecture: the primitive, the test, the order and the
 -- waiting stay; the delay becomes this architecture's; fences, hints and widths are

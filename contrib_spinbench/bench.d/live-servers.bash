@@ -39,7 +39,8 @@ live_kinds()
 	done | sort -u
 }
 
-# Settings of all of them; ours, which are about runs, are not.
+# Settings of all of them; ours, which are about runs, are not, but that of CPUs tells
+# where they run.
 live_settings()
 {
 	local most=${workers##*,} memory setting
@@ -69,9 +70,26 @@ live_settings()
 	esac
 	live_asked=()
 	for setting in "${settings[@]}"; do
-		[[ $setting == spinbench.* ]] || live_asked+=("$setting")
+		case $setting in
+			spinbench.cpus=*) live_conf+=("$setting") ;;
+			spinbench.*) ;;
+			*) live_asked+=("$setting") ;;
+		esac
 	done
 	live_conf+=("${live_asked[@]}")
+}
+
+# What is started from now on runs on the CPUs of the last option --cpus.
+pin_live()
+{
+	local setting cpus=''
+	for setting in "${settings[@]}"; do
+		[[ $setting != spinbench.cpus=* ]] || cpus=${setting#*=}
+	done
+	[[ -n $cpus ]] || return 0
+	live_why="clients and servers cannot be pinned to CPUs $cpus"
+	query -v cpus="$cpus" <<<"SELECT set_config('spinbench.cpus', :'cpus', false), spinbench_workers()" >/dev/null &&
+		taskset -cp "$cpus" $$ >/dev/null && live_why=''
 }
 
 # Start and fill all servers that the sweep needs; for a dry run, they are only asked
@@ -82,7 +100,7 @@ start_live_servers()
 	local kind
 	live_settings
 	live_why=$(live_obstacle)
-	[[ -z $live_why ]] || return 1
+	[[ -z $live_why ]] && pin_live || return 1
 	for kind in $(live_kinds); do
 		[[ -z $interrupted ]] || return 1
 		preparing "starting server \"$kind\""

@@ -34,7 +34,9 @@ columns()
 refused "messages" '^bench: --repeat-count is not for workload pgbench$' --workload=pgbench --repeat-count=5
 refused "queues" '^bench: workload pgbench has no queues: ' --workload=pgbench --queues=stock,spsc
 refused "no message" 'workload query has no messages: ' --workload=query --message=abc
-refused "settings of runs" '^bench: spinbench.cpus is not for workload pgbench'$'\n''.*taskset' --workload=pgbench --cpus=0
+refused "settings of runs" '^bench: spinbench.acquisitions is not for workload pgbench$' --workload=pgbench --acquisitions=2
+refused "no such CPU" 'This machine has no CPU [0-9]*[.]'$'\n''bench: clients and servers cannot be pinned to CPUs 0-99999$' \
+	--workload=pgbench --cpus=0-99999
 refused "less than a second" 'measured in whole seconds: --duration-ms must be a multiple of 1000$' \
 	--workload=query --duration-ms=1500
 refused "untouched lock, other queue" '^bench: lock server cannot run with queue spsc: .*'$'\n''bench: Lock stock ' \
@@ -100,11 +102,13 @@ if localedef -i de_DE -f UTF-8 "$out.locales/de_DE.UTF-8" >/dev/null 2>&1; then
 else
 	skip "a locale with a decimal comma" "no definition of de_DE"
 fi
-"$bench" --workload=query --queues=stock,spsc,server --workers=1,3 --rounds=1 --set=shared_buffers=64MB --output "$directory" >"$out" 2>"$out.err"
+"$bench" --workload=query --queues=stock,spsc,server --workers=1,3 --rounds=1 --set=shared_buffers=64MB --cpus="$cpu" --output "$directory" >"$out" 2>"$out.err"
 is $? 0 "queues: status"
 like "$(<"$out")" $'\nMilliseconds per query: .*, lock stock\nworkers +stock +spsc +server\n +1( +'"$number"$'){3}\n +3( +'"$number"'){3}' \
 	"queues: table"
 like "$(<"$out")" $'\nServers .*shared_buffers = 64MB' "queues: a setting of the servers"
+like "$(<"$out")" $'\nServers .*spinbench.cpus = '"$cpu"$',.*\nCommand .* --cpus='"$cpu"$'[ \n]' "queues: the CPU is told"
+like "$(<"$directory/environment.json")" '"usable_cpus": 1,' "queues: it is the only one of the servers"
 is "$(columns queue sqlstate | sort | uniq -c | tr -s ' \n' ' ')" " 2 server, 2 spsc, 2 stock, " "queues: samples"
 unset LOCPATH LC_ALL
 nothing_left "queues"

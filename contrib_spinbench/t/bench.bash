@@ -5,6 +5,8 @@
 
 bench=$here/../bench
 number='[0-9]+(\.[0-9]+)?'
+# one that may be used
+cpu=$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')
 
 # Samples in DIRECTORY, without the header.
 samples()

@@ -101,10 +101,11 @@ rows "cost of the lock" 'Speed of B over A' 'workers .*' " +1 +1\.030 +$number o
 is "$(tail -n +2 "$out.arm-spin-delay-2022/samples.csv" | cut -d, -f1 | sort -u | tr '\n' ' ')" "1 2 " \
 	"samples of both sweeps"
 
-# one setting that only a server of its own can have, and one of sessions
-try ppc-2012 --workers 2 --rounds 1 --set=shared_buffers=64MB --set=work_mem=8MB
+# one setting that only a server of its own can have, one of sessions, and one of both
+try ppc-2012 --workers 2 --rounds 1 --cpus="$cpu" --set=shared_buffers=64MB --set=work_mem=8MB
 rows "published rates" ' +128 +134195\.4 +133311\.8 +133386\.4 +134551\.8 +135143\.8 +133892\.1'
 rows "the load is faster where its rate is higher" 'Speed of C over A' '(clients|workers) .*' ' +1 +1\.007 +-' " +2 +0\.996 +$ours"
+like "$report" $'\nCPUs +1 here, .*; nobody here waits' "one CPU"
 if [[ $architecture != ppc64* ]]; then
 	like "$report" 'E +hint, LWSYNC in unlock \(tas/hint/isync\) +tas[a-z/]* \(ANALOGUE\) = A, D'$'\n' "what is the same here"
 	like "$report" 'Speed of E over D.* +2 +1\.000 +the same lock here' "what is the same is not compared"
