@@ -109,7 +109,7 @@ SELECT pg_temp.store(:'state', '{"contended": 7, "queues": 1}', '{"contended": 9
 SELECT pg_temp.store(:'state', '{"contended": 7}', '{"contended": 6}', NULL) AS state \gset
 SELECT pg_temp.store(:'state', '{"contended": 7}', '{"contended": 9}', 'pgbench: no room') AS state \gset
 SELECT spb_live_next(:'state');
-SELECT round, messages, elapsed_ms, messages_per_second, ns_per_message, contended, cpu_ms, other_cpu_ms, sqlstate, error
+SELECT round, messages, elapsed_ms, messages_per_second, ns_per_message, contended, cpu_ms, other_cpu_ms, doubts, sqlstate, error
   FROM spinbench_samples WHERE sweep = (:'state'::jsonb ->> 'sweep')::int8 ORDER BY round;
 SELECT outcome FROM spinbench_sweeps WHERE sweep = (:'state'::jsonb ->> 'sweep')::int8;
 

@@ -26,9 +26,10 @@ SELECT spb_item('Live', format('all rows pass the queues, with %s by %s: what el
   FROM halves l JOIN spinbench_samples s USING (sweep) CROSS JOIN here h
  WHERE l.workload = 'query' GROUP BY h.cpus;
 -- stock does what untouched code does
-SELECT spb_item('Patching', format('speed of the same %s in our code over the server''s own: %s', min(c.dimension),
-           string_agg(format('%s at %s', pg_temp.number(c.speedup, c.low, c.high), spb_plural(c.workers, h.counted)),
-                      ', ' ORDER BY c.workers)))
+SELECT spb_item('Patching', format('speed of the same %s in our code over the server''s own, in two servers that are equal but for it: %s', min(c.dimension),
+           CASE WHEN bool_or(c.low IS NULL) THEN 'not known, too few rounds'
+                ELSE string_agg(format('%s at %s', pg_temp.number(c.speedup, c.low, c.high), spb_plural(c.workers, h.counted)),
+                                ', ' ORDER BY c.workers) END))
   FROM compared c JOIN halves h USING (half)
  WHERE c.half = 'live' AND (c.base_label, c.label) = ('server', 'stock')
 HAVING count(*) > 0;
