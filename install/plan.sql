@@ -81,8 +81,10 @@ RETURNS text[]
 LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, @extschema@, pg_temp
 AS $$
+    -- a function of the module, without which it could be any setting
     SELECT array_agg(set_config(setting, l.label, true) ORDER BY l.entry)
-      FROM unnest(labels) WITH ORDINALITY l(label, entry)
+      FROM (SELECT count(*) FROM spinbench_workers()) loaded,
+           unnest(labels) WITH ORDINALITY l(label, entry)
 $$;
 
 -- All settings of this module that a run depends on, but what a sweep varies.

@@ -53,7 +53,7 @@ run_experiment()
 {
 	local plan lockless_sweep='' live_sweep='' live_why='' all=() status=0 asked=$workers
 	output=${output:-spinbench-results/$experiment-$(date +%Y-%m-%d-%H%M%S)}
-	make_output
+	[[ $dry_run == true ]] || make_output
 	mapfile -t plan < <(experiment_query -v live_dimension="$(live_dimension)" -f "$parts/experiment-plan.sql")
 	wait $! || fail "no plan"
 	locks=${plan[0]} queues=${plan[1]} workers=${asked:-${plan[2]}}
@@ -69,6 +69,12 @@ run_experiment()
 	fi
 	[[ -n $interrupted ]] || duration=${duration:-250} run_sweep
 	((status == 0)) || psql_status=$status
+	if [[ $dry_run == true ]]; then
+		[[ -z $live ]] || run_live_half
+		[[ -z $live_why ]] || echo "bench: would not run $live: $live_why" >&2
+		((psql_status == 0)) || exit 1
+		return 0
+	fi
 	[[ -n $sweep && -n $sample ]] || fail "nothing was measured"
 	[[ -z $perf || -n $interrupted ]] || perf_sweep
 	[[ -z $live || -n $interrupted ]] || run_live_half
@@ -78,7 +84,7 @@ run_experiment()
 	{
 		experiment_query -v sweep="$sweep" -v lockless_sweep="$lockless_sweep" -v live_sweep="$live_sweep" \
 			-v live_why="$live_why" -v asked="$asked" -f "$parts/experiment-report.sql" && tell_end "${all[@]}"
-	} | tee "$output/report.txt" || fail "no report"
+	} | tee "$output/report.txt" || psql_status=1
 	write_files "${all[@]}"
 	finish
 }
@@ -112,6 +118,7 @@ run_live_half()
 is_same_machine()
 {
 	local environment
+	[[ $dry_run != true ]] || return 0
 	environment=$(at_live lock query -c 'SELECT spinbench_environment()') &&
 		live_why=$(query -v environment="$environment" <<-SQL
 			SELECT 'pgbench would be measured elsewhere: ' || spb_difference(:'environment', w.environment)

@@ -71,10 +71,9 @@ run_live_sweep()
 	for kind in queue lock off; do
 		[[ -z ${live_host[$kind]:-} ]] || break
 	done
-	make_canonical lock "$kind" "$locks" || fail "no such lock"
-	locks=$canonical
-	make_canonical queue "$kind" "$queues" || fail "no such queue"
-	queues=$canonical
+	locks=$(canonical lock "$locks") || fail "no such lock"
+	queues=$(canonical queue "$queues") || fail "no such queue"
+	check_baseline
 	ask "$(<"$parts/live-begin.sql")" -v locks="$locks" -v queues="$queues" -v workers="$workers" \
 		-v workload="$workload" -v rounds="$rounds" -v duration_ms="$duration" -v precision="$precision" \
 		-v time_limit="$time_limit" -v scale="$scale" -v settings="$(printf '%s\n' "${live_conf[@]}")" \
@@ -139,12 +138,10 @@ ask()
 	}
 }
 
-# make_canonical lock|queue KIND LIST: sets canonical.  The server itself says what is
-# wrong with a label.
-make_canonical()
+# live_canonical lock|queue KIND LIST: the server itself says what is wrong with a label.
+live_canonical()
 {
-	local label one
-	canonical=''
+	local label one canonical=''
 	for label in ${3//,/ }; do
 		one=$label
 		if [[ $label != server && $label != stock ]]; then
@@ -156,7 +153,7 @@ make_canonical()
 		[[ $one == server ]] || at_live "$2" query -c "ALTER SYSTEM SET spinbench.server_$1 = '$one'" || return 1
 		canonical+=${canonical:+,}$one
 	done
-	at_live "$2" query -c "ALTER SYSTEM RESET spinbench.server_$1"
+	at_live "$2" query -c "ALTER SYSTEM RESET spinbench.server_$1" && echo "$canonical"
 }
 
 put_in_force()

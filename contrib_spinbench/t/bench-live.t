@@ -55,6 +55,8 @@ esac
 
 refused "unknown label" 'There is no option "no"' --workload=pgbench --locks=stock,tas/no --workers=1 --scale=1
 refused "what the slow path does not decide" 'primitive is "tas"' --workload=pgbench --locks=stock,cas --workers=1 --scale=1
+refused "baseline" '--baseline: "tas/nop" is not among the locks'$'\n''bench: These are: stock,tas$' --workload=pgbench \
+	--locks=stock,tas --baseline=tas/nop --workers=1 --scale=1
 
 # Without what it takes.
 cat >"$out.pg_config" <<'SH'

@@ -51,6 +51,9 @@ report /nonexistent
 compare /nonexistent tas
 import /nonexistent
 experiment nonsense
+experiment ppc-2012 --locks tas
+report 1 --rounds 2
+list --workers 1
 report --output /nonexistent 1 2
 --rounds
 --rounds 0
@@ -111,6 +114,17 @@ is $? 1 "bad label: status"
 like "$(<"$out")" 'There is no option "no"' "bad label: message"
 is "$(find "$out.bad" -type f)" "" "bad label: no files"
 nothing_left "bad label"
+
+# So it is of the baseline, which need not be written as reports write it.
+"$bench" --workers 1 --locks server,tas --baseline cas --output "$out.bad" >"$out" 2>&1
+is $? 1 "bad baseline: status"
+like "$(<"$out")" '^bench: --baseline: "cas" is not among the locks'$'\n''bench: These are: server,tas$' "bad baseline: message"
+is "$(find "$out.bad" -type f)" "" "bad baseline: no files"
+nothing_left "bad baseline"
+"$bench" --workers 1 --locks server,tas/nop/spintest --baseline tas/nop/spintest --rounds 1 --duration-ms 1 \
+	--output "$out.baseline" >"$out" 2>&1
+is $? 0 "baseline: status"
+like "$(<"$out")" $'\nSpeedup over tas/spintest/nop .*\n +1 +server ' "baseline: report"
 
 "$bench" --dry-run >"$out" 2>&1
 is $? 0 "default locks and workers: status"

@@ -20,6 +20,13 @@ is $? 0 "list: status"
 is "$(sed 's/: .*?$//' "$out")" "$(tail -n +2 "$published" | cut -d, -f1 | sort -u)" \
 	"list: every experiment of published.csv, with its question"
 
+"$bench" experiment gather-2018 --rounds 3 --workers 1,2 --dry-run --output "$out.dry" >"$out" 2>&1
+is $? 0 "dry run: status"
+report=$(<"$out")
+like "$report" $'would run gather, 14 cells, 3 rounds, 42 samples, about ' "dry run: of the messages"
+is "$(find "$out.dry" 2>/dev/null)" "" "dry run: no files"
+nothing_left "dry run"
+
 # The server's own locks and queue can be replaced on these.
 case $(uname -sm) in
 	'Linux x86_64' | 'Linux aarch64') live=yes ;;
@@ -37,6 +44,7 @@ live_is()
 	fi
 }
 
+[[ -z $live ]] || like "$report" 'after filling its tables, would run query, [0-9]+ cells, 3 rounds, ' "dry run: of the query"
 duration=(--duration-ms 5)
 
 # try NAME OPTION...: the report is in $report then.
@@ -77,7 +85,7 @@ rows "pgbench: ratio, then ours" 'Speed of D over C' '(clients|workers) .*' " +\
 live_is "pgbench: our figures" $'\nHere: pgbench -b select-only, .*track_planning, .*\ntps: .*\nclients( .*)? A .* D .* stock  server\n +1( +'"$number"'){6}'$'\n'
 live_is "pgbench: what the CPUs can show" $'\nCPUs +[0-9]+ here, 96 there; '
 live_is "pgbench: what was replaced" $'\nLive +of the server\'s spinlocks, what waits is replaced'
-live_is "pgbench: what it costs that it is" $'\nPatching +speed of the same lock .* [0-9.]+ at 1 client, [0-9.]+ at 2'
+live_is "pgbench: what it costs that it is" $'\nPatching +speed of the same lock .*: not[ \n]+known,[ \n]+too[ \n]+few[ \n]+rounds'
 live_is "pgbench: doubts of its own" $'\nOf pgbench:\nNoise .*\nWaits +for spinlocks, per transaction: '
 case $architecture in
 	aarch64) rows "no analogues" 'D  w/ 3d0b4b1, no ISB \(tas/spintest\) +tas/spintest' ;;
