@@ -11,7 +11,8 @@
  * PostgreSQL's nodeGather.c does: without blocking, in turn, staying with a
  * queue as long as that has messages; when it has found all of them empty, it
  * waits for its latch.  The workers take the lock under test once per message,
- * before they send it; spinbench.acquisitions = 0 leaves the queues alone.
+ * before they send it; spinbench.acquisitions = 0 leaves the queues alone.  Each
+ * sends one message in any case, even if it does not run before the deadline.
  *
  * Copyright (c) 2026, spinbench contributors
  *
@@ -56,7 +57,7 @@ gather_work(SpbRun *run)
 	for (int64 sent = 0; sent < to_send; sent++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (pg_atomic_read_u32(&run->header->enough) != 0)
+		if (sent > 0 && pg_atomic_read_u32(&run->header->enough) != 0)
 			break;
 		spb_inject(run);
 		if (queue->send(run->state, run->spec->message_size, run->message,

@@ -91,7 +91,8 @@ ring_work(SpbRun *run)
 /*
  * Send messages and receive them again, with at most "window" on their way,
  * until repeat_count have been sent or the deadline has passed; then receive
- * the rest.
+ * the rest.  One is sent in any case: a machine that is busy may not let us run
+ * before the deadline, and without a message there is no time per message.
  */
 static void
 ring_lead(SpbRun *run, int64 window)
@@ -112,7 +113,7 @@ ring_lead(SpbRun *run, int64 window)
 		CHECK_FOR_INTERRUPTS();
 
 		/* a message of which a part may be in the queue has to follow whole */
-		if (unlikely(spb_deadline_passed) && !half_sent)
+		if (unlikely(spb_deadline_passed) && !half_sent && sent > 0)
 			to_send = sent;
 
 		if (sent < to_send && sent - received < window)
