@@ -16,6 +16,7 @@ my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', qq{
 shared_preload_libraries = 'spinbench'
+max_connections = 10
 spinbench.track_planning = off
 autovacuum = off
 });
@@ -73,11 +74,12 @@ is(acquisitions('tas/spintest'), '0', 'each lock has entries of its own');
 		'broken: increments are lost');
 }
 
-# Sessions spread over entries.
+# Sessions spread over entries by their numbers, which are any from 0 to 9: three
+# or more of each entry, so no eight of them leave one out.
 {
 	local $ENV{PGOPTIONS} = '-c spinbench.lock=tas -c spinbench.entries=3';
 	$node->pgbench(
-		"-n -c $clients -j 2 -t 1", 0, [qr{processed: }], [qr{^$}],
+		"-n -c 8 -j 2 -t 1", 0, [qr{processed: }], [qr{^$}],
 		'three entries: pgbench',
 		script(1000));
 	is($node->safe_psql('postgres',
@@ -110,9 +112,10 @@ SET spinbench.critical_section_lines = 9;
 SELECT spinbench_touch(1);
 SET spinbench.critical_section_lines = 1;
 SET spinbench.entries = 65;
-SET statement_timeout = '100ms';
+BEGIN;
+SET LOCAL statement_timeout = '100ms';
 SELECT spinbench_touch(1000000000000);
-RESET statement_timeout;
+ROLLBACK;
 SET spinbench.stuck_timeout = '50ms';
 SET spinbench.lock = 'leaky';
 SELECT spinbench_touch(2);
