@@ -111,11 +111,12 @@ check_wait_sleeps(const SpbLockOps *ops)
 {
 	Scene		scene;
 	const SpbLockCounters *count = &scene.waiter.count;
-	const char *finding = scene_begin(&scene, ops, SPB_WAITING_ADAPTIVE, 1000 * MS);
+	const char *finding = scene_begin(&scene, ops, SPB_WAITING_ADAPTIVE, PATIENCE_NS);
 
 	if (finding)
 		return finding;
 	scene.release_at_sleep = 2;
+	scene.stop_at_question = 100;	/* if that does not release it */
 
 	EXPECT(ops->acquire(scene.lock, &scene.waiter),
 		   "did not get a lock that was released meanwhile, end %d",
@@ -335,7 +336,7 @@ check_policy(const SpbLockChoice *choice)
 	const char *finding;
 
 	/* The limit is reached four times, and left three times. */
-	finding = scene_begin(&scene, ops, choice->waiting, 1000 * MS);
+	finding = scene_begin(&scene, ops, choice->waiting, PATIENCE_NS);
 	if (finding)
 		return finding;
 	scene.release_at_question = 4;
