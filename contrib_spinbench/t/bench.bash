@@ -14,6 +14,16 @@ samples()
 	tail -n +2 "$1/samples.csv" 2>/dev/null
 }
 
+# has_samples COUNT: by now, in the throw-away server of a bench that runs, which says
+# so only now and then.
+has_samples()
+{
+	local psql
+	psql=$("${PG_CONFIG:-pg_config}" --bindir)/psql
+	[[ $("$psql" -XAt -h "$(echo "$TMPDIR"/spinbench.*/socket)" -p 5432 -U postgres -d postgres \
+		-c "SELECT count(*) >= $1 FROM spinbench_samples" 2>/dev/null) == t ]]
+}
+
 # is_plot DIRECTORY NAME LABEL...: both forms of it are there, and the labels in it.
 is_plot()
 {

@@ -71,9 +71,10 @@ for arguments in --server list "report 1" "compare 1 tas" "import $0"; do
 	like "$(<"$out")" 'bench: no server can be reached' "no server: $arguments: message"
 done
 
-# In a server of its own.  "leaky" lets nobody else in, "server" is there twice.
+# In a server of its own.  "leaky" lets nobody else in, "server" is there twice.  Who
+# holds a lock that is one may have to wait for a processor.
 "$bench" --rounds 2 --duration-ms 20 --workers 2,1 --locks 'server, tas/nop' --locks=server,leaky \
-	--lines=2 --set spinbench.stuck_timeout=100ms --note 'a "tiny" run' --output "$out.tiny" >"$out" 2>"$out.err"
+	--lines=2 --set spinbench.stuck_timeout=1s --note 'a "tiny" run' --output "$out.tiny" >"$out" 2>"$out.err"
 is $? 0 "tiny run: status"
 report=$(<"$out")
 like "$report" '^spinbench: pipelined, 2 rounds, .*, all rounds done' "tiny run: heading"
@@ -137,13 +138,18 @@ like "$(<"$out")" ' 9 rounds, .*, about (5[0-9] s|1 min [0-9] s)' "default durat
 is $? 1 "samples are not overwritten"
 
 # In a server that is there: without the extension at first, and losing a worker
-# to SIGKILL, and thereby all of its sessions, on the way.
+# to SIGKILL, and thereby all of its sessions, on the way.  One that is stopped, and
+# still there, is not at its end when it is killed.
 "$with_server" -- bash -c '
 	psql -Xq -c "DROP EXTENSION spinbench"
 	"$0" --server --rounds 3 --duration-ms 1000 --workers 2 --locks server,tas --output "$1" &
+	workers="FROM pg_stat_activity w WHERE w.backend_type = \$\$spinbench worker\$\$"
 	for _ in {1..600}; do
-		worker=$(psql -XAtc "SELECT w.pid FROM pg_stat_activity w WHERE w.backend_type = \$\$spinbench worker\$\$ AND EXISTS (SELECT FROM spinbench_samples) LIMIT 1" 2>/dev/null)
-		[[ -z $worker ]] || break
+		worker=$(psql -XAtc "SELECT w.pid $workers AND EXISTS (SELECT FROM spinbench_samples) LIMIT 1" 2>/dev/null)
+		if [[ -n $worker ]] && kill -STOP "$worker" 2>/dev/null; then
+			[[ $(psql -XAtc "SELECT count(*) $workers AND w.pid = $worker") != 1 ]] || break
+			kill -CONT "$worker" 2>/dev/null
+		fi
 		sleep 0.1
 	done
 	kill -KILL "$worker"
@@ -160,7 +166,8 @@ for signal in INT TERM; do
 	env --default-signal=INT "$bench" --rounds 100 --duration-ms 50 --workers 1 --locks server,tas \
 		--output "$out.$signal" >"$out" 2>"$out.$signal.err" </dev/null &
 	await grep -qs 'sample 1 of 200' "$out.$signal.err"
-	sleep 1
+	await has_samples 4			# two of each lock
+	is $? 0 "SIG$signal: it has samples"
 	kill -"$signal" $!
 	wait $!
 	status=$?

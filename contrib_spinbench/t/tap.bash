@@ -37,19 +37,25 @@ skip()
 	echo "ok $count # SKIP $1: $2"
 }
 
-# Neither a process that mentions our directory nor anything in it.
+# Neither a process that mentions our directory nor anything in it.  One that was
+# killed is there until it gets a processor to die on.
 nothing_left()
 {
 	local left
 	left=$(find "$TMPDIR" -mindepth 1 ! -path "$out*" -printf '%p\n' | head -n 5)
-	left+=$(pgrep -fa "$TMPDIR/" || true)
+	await no_process || left+=$(pgrep -fa "$TMPDIR/")
 	is "$left" "" "$1: nothing is left"
 }
 
-# await COMMAND...: until it succeeds, but not for longer than a minute
+no_process()
+{
+	! pgrep -f "$TMPDIR/" >/dev/null
+}
+
+# await COMMAND...: until it succeeds, but not for longer than some minutes
 await()
 {
-	for _ in {1..600}; do
+	for _ in {1..3000}; do
 		"$@" && return
 		sleep 0.1
 	done

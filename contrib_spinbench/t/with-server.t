@@ -61,7 +61,11 @@ nothing_left "command leaves a process behind"
 	done
 	kill -KILL "$pid"
 	wait
-	until psql -XAt -c "$0" 2>/dev/null; do sleep 0.1; done' "$query" >"$out" 2>&1
+	# whose entry is there until all of shared memory is new
+	until [[ $(psql -XAt -c "SELECT count(*) FROM pg_stat_activity WHERE pid = $pid" 2>/dev/null) == 0 ]]; do
+		sleep 0.1
+	done
+	psql -XAt -c "$0"' "$query" >"$out" 2>&1
 is "$(<"$out")" 1 "the extension outlives a crash of the server"
 
 "$with_server" -- /nonexistent >"$out" 2>&1
@@ -105,7 +109,7 @@ await test -e "$out.up"
 kill -KILL -- -$!
 wait $! 2>/dev/null
 is $? 137 "SIGKILL to the process group: status"
-await eval '! pgrep -f "$TMPDIR/" >/dev/null && [[ -z $(find "$TMPDIR" -path "*/spinbench.*" -print -quit) ]]'
+await eval 'no_process && [[ -z $(find "$TMPDIR" -path "*/spinbench.*" -print -quit) ]]'
 nothing_left "SIGKILL to the process group"
 
 done_testing
