@@ -51,6 +51,16 @@ for my $lock ('server', 'tas/spintest/nop', 'cas/w4')
 	is(acquisitions($lock), $clients * $transactions * 1000, "$lock: no increment is lost");
 }
 
+{
+	local $ENV{PGOPTIONS} = '-c spinbench.lock=tas/pretest/nop';
+	$node->pgbench(
+		"-n -c $clients -j 2 -t $transactions -f contrib_spinbench/pgbench/touch.sql",
+		0, [qr{processed: @{[ $clients * $transactions ]}/}], [qr{^$}],
+		'touch.sql');
+	is(acquisitions('tas/pretest/nop'), $clients * $transactions * 100,
+		'touch.sql: acquisitions');
+}
+
 # Locks that differ in their waiting only are the same lock.
 is(acquisitions('tas/spintest/nop/nosleep'), $clients * $transactions * 1000,
 	'waiting is not part of the lock');
