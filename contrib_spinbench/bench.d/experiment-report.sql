@@ -164,13 +164,14 @@ WITH shown AS (
 SELECT rtrim(coalesce(line, '')) FROM blocks ORDER BY part, block, row, number;
 
 -- Pairs that nobody has published, or at other numbers of workers.
-SELECT E'\nSpeed of ' || p.fast || ' over ' || p.base || ', here only, ' || h.workload || E'\n'
-       || string_agg(format('%7s  %s', r.workers, coalesce(r.text, '-')), E'\n' ORDER BY r.workers)
+SELECT format(E'\nHere only, %s\n%ss  speed of  over\n', h.workload, h.counted)
+       || string_agg(format('%7s  %8s  %4s  %s', r.workers, p.fast, p.base, coalesce(r.text, '-')), E'\n'
+                     ORDER BY p.n, r.workers)
   FROM pairs p JOIN ratios r USING (n) JOIN halves h USING (half)
  WHERE NOT EXISTS (SELECT FROM figures f JOIN figures b USING (part, counted)
                     WHERE f.half = r.half AND f.letter = p.fast AND b.letter = p.base
                       AND (f.workers = r.workers OR f.scaled_workers = r.workers OR f.workers IS NULL))
- GROUP BY h.half, h.workload, p.n, p.fast, p.base ORDER BY h.half DESC, p.n;
+ GROUP BY h.half, h.workload, h.counted ORDER BY h.half DESC;
 
 \ir experiment-limits.sql
 

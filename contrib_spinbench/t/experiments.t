@@ -23,7 +23,7 @@ is "$(sed 's/: .*?$//' "$out")" "$(tail -n +2 "$published" | cut -d, -f1 | sort 
 "$bench" experiment gather-2018 --rounds 3 --workers 1,2 --dry-run --output "$out.dry" >"$out" 2>&1
 is $? 0 "dry run: status"
 report=$(<"$out")
-like "$report" $'would run gather, 14 cells, 3 rounds, 42 samples, about ' "dry run: of the messages"
+like "$report" $'would run gather, [0-9]+ cells, 3 rounds, [0-9]+ samples, about ' "dry run: of the messages"
 is "$(find "$out.dry" 2>/dev/null)" "" "dry run: no files"
 nothing_left "dry run"
 
@@ -132,9 +132,9 @@ duration=(--duration-ms 5)
 try gather-2018 --workers 2 --rounds 1
 rows "medians of the runs" ' +10 +16563\.8 +17217\.1 +15455\.8'
 rows "ratio" 'Speed of C over B' 'workers .*' ' +10 +1\.114 +-'
-rows "ours" 'Speed of C over B, here only, gather' " +2 +$ours"
+like "$report" $'\nHere only, gather\nworkers  speed of  over\n(.*\n)* +2 +C +B +'"$ours"$'\n' "ours"
 live_is "query: our figures" $'\nHere: select aid, count.*pgbench_accounts.*; scale [0-9]+, .*\n.*ms per query: .*\nworkers( +[A-H] [a-z/]+)+\n'
-live_is "query: ratios" $'\nSpeed of C over B, here only, query\n'" +2 +$ours"$'\n'
+live_is "query: ratios" $'\nHere only, query\nworkers  speed of  over\n( .*\n)* +2 +C +B +'"$ours"$'\n'
 live_is "query: where they come from" $'\nLive +all rows pass the queues, with at most 2 workers by '
 like "$report" $'\nNot here +a 32-bit build' "a 32-bit build is not run"
 like "$report" 'H  not published \(queue spsc\) +spsc' "what the mail did not have"
