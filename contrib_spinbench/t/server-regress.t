@@ -67,6 +67,22 @@ like "$(<"$out")" $'ok 1 - .* # SKIP .*cannot be had\n' "no source to be had: to
 like "$(<"$out")" 'NOTHING IS TESTED' "no source to be had: told in words"
 nothing_left "no source to be had"
 
+# a version before its first release, which Debian names otherwise
+cat >"$out.bin/apt-get" <<'SH'
+#!/bin/sh
+case "$*" in
+	*source*) tar -czf server.orig.tar.gz -C "$0.source" server ;;
+	*) exit 100 ;;
+esac
+SH
+mkdir -p "$out.bin/apt-get.source/server"
+echo "PACKAGE_VERSION='19rc1'" >"$out.bin/apt-get.source/server/configure"
+printf '#!/bin/sh\necho Version: 19~rc1-1\n' >"$out.bin/apt-cache"
+printf '#!/bin/sh\necho "PostgreSQL 19rc1 (Debian 19~rc1-1)"\n' >"$out.bin/pg_config"
+chmod 755 "$out.bin"/pg_config
+PATH=$out.bin:$PATH PG_CONFIG=$out.bin/pg_config SPINBENCH_ROOTS=$out.roots "$here/../pg-source" >"$out" 2>&1
+is "$?, $(<"$out")" "0, $out.roots/pg19-source/19rc1" "source of the installed release candidate"
+
 version=$("${PG_CONFIG:-pg_config}" --version | sed 's/^PostgreSQL \([^ ]*\).*/\1/')
 make_suite
 # what both servers do otherwise
