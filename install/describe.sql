@@ -151,7 +151,9 @@ AS $$
         s ->> 'version',
         spb_flags(s ->> 'cflags'),
         'huge_pages ' || coalesce(s ->> 'huge_pages_status', s ->> 'huge_pages'),
-        'max_worker_processes ' || (s ->> 'max_worker_processes')))
+        'max_worker_processes ' || (s ->> 'max_worker_processes'),
+        'its spinlocks'' slow path replaced by ' || (s ->> 'lock'),
+        'its message queue replaced by ' || (s ->> 'queue')))
       FROM (SELECT environment -> 'server') e(s)
     UNION ALL
     SELECT spb_item('Module', concat_ws(', ',

@@ -23,6 +23,16 @@ RETURNS pg_catalog.text
 AS 'MODULE_PATHNAME', 'spb_load_doubts'
 LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
+-- The environment of live servers, without what was in force in place of their
+-- own lock and queue when they were asked: each sample has its own.
+CREATE FUNCTION spb_live_environment(environment jsonb)
+RETURNS jsonb
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+    SELECT environment #- '{server,lock}' #- '{server,queue}'
+$$;
+
 -- Begin such a sweep.  locks and queues have been checked where they are to be
 -- used, and environment is that of the servers; settings are theirs.  Returns
 -- the state for spb_live_next(), null if it is but a dry run.
@@ -49,7 +59,7 @@ BEGIN
         PERFORM spb_announce('after filling its tables, would run', arguments);
         RETURN NULL;
     END IF;
-    RETURN spb_create(arguments, settings, environment, note);
+    RETURN spb_create(arguments, settings, spb_live_environment(environment), note);
 END
 $$;
 

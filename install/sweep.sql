@@ -288,14 +288,16 @@ $$;
 
 -- What tells another machine, server or module from this one: the first that
 -- differs, such as: machine model is "A", here it is "B".  Null if nothing does.
+-- A server whose own lock or queue is replaced is another one with each of them.
 CREATE FUNCTION spb_difference(environment jsonb, here jsonb)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, @extschema@, pg_temp
 AS $$
-    SELECT format('%s is "%s", here it is "%s"', replace(p, ',', ' '), environment #>> path, here #>> path)
+    SELECT format('%s is %s, here it is %s', replace(p, ',', ' '),
+                  coalesce('"' || (environment #>> path) || '"', 'null'), coalesce('"' || (here #>> path) || '"', 'null'))
       FROM unnest(ARRAY['machine,model', 'machine,threads', 'system,kernel', 'server,version',
-                        'module,version', 'module,compiler', 'module,cflags']) WITH ORDINALITY u(p, n),
+                        'server,lock', 'server,queue', 'module,version', 'module,compiler', 'module,cflags']) WITH ORDINALITY u(p, n),
            LATERAL string_to_array(p, ',') path
      WHERE environment #>> path IS DISTINCT FROM here #>> path
      ORDER BY n LIMIT 1

@@ -21,6 +21,7 @@
 #include "fmgr.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "port/atomics.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/guc.h"
@@ -31,6 +32,7 @@
 #include "cpu/machine.h"
 #include "cpu/pin.h"
 #include "lock/lock.h"
+#include "patch/patch.h"
 #include "version.h"
 
 /* The flags of this build, from the Makefile. */
@@ -181,6 +183,8 @@ put_server(StringInfo json)
 	for (int i = 0; i < lengthof(server_settings); i++)
 		put_text(json, server_settings[i],
 				 GetConfigOption(server_settings[i], true, false));
+	put_text(json, "lock", spb_lock_in_place());
+	put_text(json, "queue", spb_queue_in_place());
 	end_object(json);
 }
 
@@ -255,8 +259,9 @@ PG_FUNCTION_INFO_V1(spinbench_environment);
 /*
  * spinbench_environment() returns jsonb
  *
- * Objects machine, system, server, module and costs.  Sizes have their unit in
- * the name, costs are in nanoseconds for one delay instruction and for one
+ * Objects machine, system, server, module and costs.  The server's lock and
+ * queue are what is in force in place of its own.  Sizes have their unit in the
+ * name, costs are in nanoseconds for one delay instruction and for one
  * acquisition with its release, uncontended; load is the load averages.  Takes
  * some milliseconds of CPU time.
  */

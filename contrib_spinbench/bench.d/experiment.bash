@@ -121,7 +121,8 @@ is_same_machine()
 	[[ $dry_run != true ]] || return 0
 	environment=$(at_live lock query -c 'SELECT spinbench_environment()') &&
 		live_why=$(query -v environment="$environment" <<-SQL
-			SELECT 'pgbench would be measured elsewhere: ' || spb_difference(:'environment', w.environment)
+			SELECT 'pgbench would be measured elsewhere: ' || spb_difference(
+					spb_live_environment(:'environment'), spb_live_environment(w.environment))
 			  FROM spinbench_sweeps w WHERE w.sweep = $1
 		SQL
 		) && [[ -z $live_why ]]

@@ -121,6 +121,26 @@ spb_patch_init(void)
 								"\"spinbench.server_queue\" was \"server\" when the server started.");
 }
 
+/*
+ * Labels of what is in force in place of the server's own spinlocks and message
+ * queue; NULL where nothing is.
+ */
+const char *
+spb_lock_in_place(void)
+{
+	static SpbServerLock lock;
+
+	return slow_path.replaced &&
+		spb_server_lock_numbered(spb_server_lock_in_force(), &lock) ? lock.label : NULL;
+}
+
+const char *
+spb_queue_in_place(void)
+{
+	return message_queue.replaced ?
+		spb_server_queue_label(spb_server_queue_in_force()) : NULL;
+}
+
 static void
 put_functions(ReturnSetInfo *rsinfo, const Part *part)
 {

@@ -78,6 +78,8 @@ extern void spb_count_wait(uint32 number, const SpbLockCounters *count);
 extern int	spb_patch_server;	/* an SpbPatchServer: the setting */
 extern bool spb_server_is_patched;	/* the fact, for spinlocks */
 extern bool spb_queue_is_wanted;	/* as of the server's start */
+extern const char *spb_lock_in_place(void);
+extern const char *spb_queue_in_place(void);
 extern void spb_patch_init(void);
 
 #endif							/* SPB_PATCH_H */

@@ -57,8 +57,8 @@ spb_server_queue_ops(uint32 number)
 	return number == 0 ? spb_queue_by_label(STOCK_IS) : spb_queue(number);
 }
 
-static const char *
-label_of(uint32 number)
+const char *
+spb_server_queue_label(uint32 number)
 {
 	return number == 0 ? STOCK : spb_queue(number)->label;
 }
@@ -179,7 +179,7 @@ spinbench_server_queues(PG_FUNCTION_ARGS)
 		Datum		values[3] = {0};
 		bool		nulls[3] = {0};
 
-		values[0] = CStringGetTextDatum(label_of(i));
+		values[0] = CStringGetTextDatum(spb_server_queue_label(i));
 		values[1] = BoolGetDatum(shared != NULL && i == spb_server_queue_in_force());
 		nulls[2] = shared == NULL;
 		if (shared)

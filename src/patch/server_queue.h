@@ -28,6 +28,7 @@
 extern bool spb_server_queue_choose(const char *label, uint32 *number,
 									const char **canonical);
 extern const SpbQueueOps *spb_server_queue_ops(uint32 number);
+extern const char *spb_server_queue_label(uint32 number);
 extern uint32 spb_server_queue_in_force(void);
 extern void spb_put_queue_in_force(uint32 number);
 extern void spb_count_server_queue(uint32 number);

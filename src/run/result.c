@@ -18,10 +18,12 @@
 #include "access/htup_details.h"
 #include "funcapi.h"
 #include "lib/stringinfo.h"
+#include "port/atomics.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
+#include "patch/patch.h"
 #include "run/run.h"
 
 /*
@@ -162,7 +164,7 @@ static void
 doubt(StringInfo doubts, const char *format,...)
 {
 	va_list		args;
-	char text[	128];
+	char text[	SPB_LABEL_MAX + 64];
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
@@ -209,6 +211,21 @@ spb_load_doubts(PG_FUNCTION_ARGS)
 }
 
 /*
+ * Was what is called the server's own something else?
+ */
+static void
+doubt_server(StringInfo doubts, const SpbRunSpec *spec)
+{
+	const char *lock = spb_lock_in_place();
+	const char *queue = spb_queue_in_place();
+
+	if (lock && strcmp(spec->lock, "server") == 0)
+		doubt(doubts, "the slow path of the server's spinlocks is replaced by %s", lock);
+	if (queue && strcmp(spec->queue, "server") == 0)
+		doubt(doubts, "the server's message queue is replaced by %s", queue);
+}
+
+/*
  * What makes a result doubtful, as text; NULL if nothing does.
  */
 static char *
@@ -220,6 +237,7 @@ doubts_about(const SpbRun *run, const SpbParticipant *sum,
 	int			cpus = spb_cpus_usable();
 
 	initStringInfo(&doubts);
+	doubt_server(&doubts, run->spec);
 	if (elapsed_ms < DOUBT_ELAPSED_MS)
 		doubt(&doubts, "short run");
 	if (run->spec->nworkers > 1 && sum->acquisitions > 0 &&
