@@ -187,6 +187,7 @@ typedef struct TextSetting
 	const char *summary;
 	const char *detail;
 	const char *initial;
+	GucContext	context;
 	char	  **text;
 	GucStringCheckHook check;
 	GucStringAssignHook assign;
@@ -197,20 +198,49 @@ static const TextSetting text_settings[] = {
 		"spinbench.lock",
 		"Label of the spinlock that workers take and release.",
 		"See spinbench_locks() for what there is.",
-		"server", &lock_text, check_lock, assign_lock
+		"server", PGC_USERSET, &lock_text, check_lock, assign_lock
 	},
 	{
 		"spinbench.queue",
 		"Label of the message queue that workers exchange messages over.",
 		"See spinbench_queues() for what there is.",
-		"server", &queue_text, check_queue, assign_queue
+		"server", PGC_USERSET, &queue_text, check_queue, assign_queue
 	},
 	{
 		"spinbench.cpus",
 		"CPUs that the participants of a run are pinned to, in turn.",
 		"A list as taskset takes it, such as \"0-3,8\".  The leader comes first.  Empty: do not pin.",
-		"", &cpus_text, check_cpus, assign_cpus
+		"", PGC_USERSET, &cpus_text, check_cpus, assign_cpus
 	},
+};
+
+/* With spinbench.patch_server, there only if the postmaster loads this module. */
+static const TextSetting server_text_settings[] = {
+	{
+		"spinbench.server_lock",
+		"Label of the slow path of the server's spinlocks.",
+		"Has an effect only if spinbench.patch_server is on.  See spinbench_server_locks() for what there is.",
+		"stock", PGC_SIGHUP, &server_lock_text, check_server_lock, assign_server_lock
+	},
+	{
+		"spinbench.server_queue",
+		"Label of the queue that takes the place of the server's message queue.",
+		"\"server\" leaves it alone.  Others have an effect only if spinbench.patch_server is on.",
+		"server", PGC_SIGHUP, &server_queue_text, check_server_queue, assign_server_queue
+	},
+};
+
+static const struct config_enum_entry patch_options[] = {
+	{"off", SPB_PATCH_OFF, false},
+	{"on", SPB_PATCH_ON, false},
+	{"require", SPB_PATCH_REQUIRE, false},
+	{"false", SPB_PATCH_OFF, true},
+	{"true", SPB_PATCH_ON, true},
+	{"no", SPB_PATCH_OFF, true},
+	{"yes", SPB_PATCH_ON, true},
+	{"0", SPB_PATCH_OFF, true},
+	{"1", SPB_PATCH_ON, true},
+	{NULL, 0, false}
 };
 
 typedef struct NumberSetting
@@ -259,7 +289,7 @@ static const NumberSetting number_settings[] = {
  * error instead: nothing is ever silently replaced.
  */
 static void
-refuse_bad_text(const TextSetting *setting)
+refuse_bad_text(const TextSetting *setting, int level)
 {
 	const char *value = GetConfigOption(setting->name, true, false);
 	char	   *copy;
@@ -271,7 +301,7 @@ refuse_bad_text(const TextSetting *setting)
 	GUC_check_errdetail_string = NULL;
 	GUC_check_errhint_string = NULL;
 	if (!setting->check(&copy, &extra, PGC_S_SESSION))
-		ereport(ERROR,
+		ereport(level,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid value for parameter \"%s\": \"%s\"",
 						setting->name, value),
@@ -302,41 +332,53 @@ refuse_bad_number(const NumberSetting *setting)
 }
 
 /*
+ * Who requires a server that is patched, and how, must not get another one for
+ * a slip of the pen; and a slip in "require" itself may not mean "off".
+ */
+static void
+refuse_bad_requirement(void)
+{
+	const char *value = GetConfigOption("spinbench.patch_server", true, false);
+	const struct config_enum_entry *option = patch_options;
+
+	if (value == NULL)
+		return;
+	while (option->name && pg_strcasecmp(option->name, value) != 0)
+		option++;
+	if (option->name == NULL)
+		ereport(FATAL,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid value for parameter \"%s\": \"%s\"",
+						"spinbench.patch_server", value),
+				 errdetail("The server would start as it is."),
+				 errhint("Available values: off, on, require.")));
+	if (option->val == SPB_PATCH_REQUIRE)
+		for (int i = 0; i < lengthof(server_text_settings); i++)
+			refuse_bad_text(&server_text_settings[i], FATAL);
+}
+
+static void
+define_text(const TextSetting *s)
+{
+	DefineCustomStringVariable(s->name, s->summary, s->detail, s->text,
+							   s->initial, s->context, 0,
+							   s->check, s->assign, NULL);
+}
+
+/*
  * Settings that make sense only if the postmaster has loaded this module.
  */
 static void
 define_server_settings(void)
 {
-	static const struct config_enum_entry patch_options[] = {
-		{"off", SPB_PATCH_OFF, false},
-		{"on", SPB_PATCH_ON, false},
-		{"require", SPB_PATCH_REQUIRE, false},
-		{"false", SPB_PATCH_OFF, true},
-		{"true", SPB_PATCH_ON, true},
-		{"no", SPB_PATCH_OFF, true},
-		{"yes", SPB_PATCH_ON, true},
-		{"0", SPB_PATCH_OFF, true},
-		{"1", SPB_PATCH_ON, true},
-		{NULL, 0, false}
-	};
-
+	refuse_bad_requirement();
 	DefineCustomEnumVariable("spinbench.patch_server",
 							 "Replaces code of the server in memory.",
 							 "For test servers.  If that is not possible, the server starts as it is, or, with \"require\", it does not start.",
 							 &spb_patch_server, SPB_PATCH_OFF, patch_options,
 							 PGC_POSTMASTER, 0, NULL, NULL, NULL);
-	DefineCustomStringVariable("spinbench.server_lock",
-							   "Label of the slow path of the server's spinlocks.",
-							   "Has an effect only if spinbench.patch_server is on.  See spinbench_server_locks() for what there is.",
-							   &server_lock_text, "stock",
-							   PGC_SIGHUP, 0,
-							   check_server_lock, assign_server_lock, NULL);
-	DefineCustomStringVariable("spinbench.server_queue",
-							   "Label of the queue that takes the place of the server's message queue.",
-							   "\"server\" leaves it alone.  Others have an effect only if spinbench.patch_server is on.",
-							   &server_queue_text, "server",
-							   PGC_SIGHUP, 0,
-							   check_server_queue, assign_server_queue, NULL);
+	for (int i = 0; i < lengthof(server_text_settings); i++)
+		define_text(&server_text_settings[i]);
 	DefineCustomBoolVariable("spinbench.track_planning",
 							 "Touches an entry whenever a query is planned.",
 							 "As spinbench_touch(1) does; pg_stat_statements has a setting of this name.",
@@ -351,19 +393,13 @@ spb_define_settings(void)
 	if (!process_shared_preload_libraries_in_progress)
 	{
 		for (int i = 0; i < lengthof(text_settings); i++)
-			refuse_bad_text(&text_settings[i]);
+			refuse_bad_text(&text_settings[i], ERROR);
 		for (int i = 0; i < lengthof(number_settings); i++)
 			refuse_bad_number(&number_settings[i]);
 	}
 
 	for (int i = 0; i < lengthof(text_settings); i++)
-	{
-		const TextSetting *s = &text_settings[i];
-
-		DefineCustomStringVariable(s->name, s->summary, s->detail, s->text,
-								   s->initial, PGC_USERSET, 0,
-								   s->check, s->assign, NULL);
-	}
+		define_text(&text_settings[i]);
 	for (int i = 0; i < lengthof(number_settings); i++)
 	{
 		const NumberSetting *s = &number_settings[i];

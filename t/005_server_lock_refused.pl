@@ -22,15 +22,16 @@ $library .= '/spinbench.so';
 my $dir = PostgreSQL::Test::Utils::tempdir;
 
 # A server for a single user loads what is preloaded, too, and is soon over.
+# Further settings of ours may follow that of patch_server: "on server_lock=tas".
 sub start
 {
-	my ($postgres, $setting, $preload, $init) = @_;
+	my ($postgres, $settings, $preload, $init) = @_;
 	my $query = "SELECT 'the server has started'\n";
 	my $output = '';
 	IPC::Run::run(
 		[ $postgres, '--single', '-D', $data,
 			'-c', "shared_preload_libraries=$preload",
-			'-c', "spinbench.patch_server=$setting", 'postgres' ],
+			(map { ('-c', "spinbench.$_") } split(' ', "patch_server=$settings")), 'postgres' ],
 		'<', \$query, '>&', \$output, init => $init // sub { },
 		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
 	return $output;
@@ -63,6 +64,23 @@ if ($output =~ /This can be done on /)
 like($output, qr/LOG:  the server's slow path .* has been replaced/, 'the server as it is can be patched');
 like($output, qr/the server has started/, 'it starts');
 unlike(start($server, 'off', $library), qr/slow path/, 'off: not a word');
+
+# Who requires something gets it or nothing.
+for my $bad (
+	[ 'require server_lock=cas', qr/"spinbench.server_lock": "cas".*\n.*DETAIL:  .*primitive/ ],
+	[ 'require server_queue=spcs', qr/"spinbench.server_queue": "spcs".*\n.*DETAIL:  There is no queue "spcs"/ ],
+	[ 'requier', qr/"spinbench.patch_server": "requier".*\n.*DETAIL:  The server would start as it is.*\n.*HINT:  Available values/ ])
+{
+	my ($settings, $why) = @$bad;
+	$output = start($server, $settings, $library);
+	like($output, qr/FATAL:  invalid value for parameter $why/, "$settings: the reason is given");
+	unlike($output, qr/the server has started/, "$settings: the server does not start");
+}
+$output = start($server, 'REQUIRE server_lock=tas/nosleep/nop server_queue=spsc', $library);
+like($output, qr/the server has started/, 'any spelling that is valid will do');
+$output = start($server, 'on server_lock=cas', $library);
+like($output, qr/WARNING:  invalid value .*"cas"/, 'nothing required: a bad label is told');
+like($output, qr/the server has started/, 'nothing required: the server starts');
 
 #
 # Other servers, made from this one by changes in the file.
