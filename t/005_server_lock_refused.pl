@@ -86,7 +86,7 @@ like($output, qr/the server has started/, 'nothing required: the server starts')
 # Other servers, made from this one by changes in the file.
 #
 
-# Where a function's symbol and its code are in an ELF file of 64 bits.
+# Where a function's symbol, its name and its code are in an ELF file of 64 bits.
 sub find_function
 {
 	my ($elf, $name) = @_;
@@ -101,7 +101,7 @@ sub find_function
 			my ($st_name, $shndx, $value) = unpack('L< x2 S< Q<', substr($$elf, $at, 16));
 			next if unpack('Z*', substr($$elf, $strings + $st_name, 100)) ne $name;
 			my $text = $sections[$shndx];
-			return ($at, $text->[4] + $value - $text->[3]);
+			return ($at, $strings + $st_name, $text->[4] + $value - $text->[3]);
 		}
 	}
 	die "no symbol $name";
@@ -109,14 +109,19 @@ sub find_function
 
 my $number = 0;
 
-# A copy of the server's executable with bytes written over some of it.
+# A copy of the server's executable with bytes written over some of it: the size
+# of a function, its name, or its code.
 sub other_server
 {
-	my ($function, $where, $bytes) = @_;
+	my ($function, %changes) = @_;
 	my $file = "$dir/postgres" . $number++;
 	my $elf = slurp_file($server);
-	my ($symbol, $code) = find_function(\$elf, $function);
-	substr($elf, $where eq 'size' ? $symbol + 16 : $code, length $bytes) = $bytes;
+	my ($symbol, $name, $code) = find_function(\$elf, $function);
+	my %where = (size => $symbol + 16, name => $name, code => $code);
+	while (my ($what, $bytes) = each %changes)
+	{
+		substr($elf, $where{$what}, length $bytes) = $bytes;
+	}
 	open(my $out, '>:raw', $file) or die "$file: $!";
 	print $out $elf;
 	close $out;
@@ -125,19 +130,22 @@ sub other_server
 }
 
 chomp(my $machine = `uname -m`);
-my ($jump, $return) = $machine eq 'x86_64'
-  ? (pack('C*', 0xe9, 0, 0, 0, 0), pack('C', 0xc3))
-  : (pack('L<', 0x14000001), pack('L<', 0xd65f03c0));
+my ($jump, $return, $landing_pad) = $machine eq 'x86_64'
+  ? (pack('C*', 0xe9, 0, 0, 0, 0), pack('C', 0xc3), pack('C*', 0xf3, 0x0f, 0x1e, 0xfa))
+  : (pack('L<', 0x14000001), pack('L<', 0xd65f03c0), pack('L<', 0xd503245f));
 
-refuses('short function', qr/finish_spin_delay\(\) is 12 bytes long, and the jump needs 1[46]/,
-	other_server('finish_spin_delay', 'size', pack('Q<', 12)));
+refuses('short function', qr/finish_spin_delay\(\) is 12 bytes long, and the jump needs (14|16|18|20)\./,
+	other_server('finish_spin_delay', size => pack('Q<', 12)));
+refuses('function with room for the jump alone, not behind a landing pad',
+	qr/finish_spin_delay\(\) is 16 bytes long, and the jump needs (18|20)\./,
+	other_server('finish_spin_delay', size => pack('Q<', 16), code => $landing_pad));
 refuses('function that begins with a jump', qr/s_lock\(\) begins with a jump/,
-	other_server('s_lock', 'code', $jump));
+	other_server('s_lock', code => $jump));
 refuses('another algorithm',
 	qr/finish_spin_delay\(\) of this server does not do what it does in PostgreSQL/,
-	other_server('finish_spin_delay', 'code', $return));
+	other_server('finish_spin_delay', code => $return));
 refuses('another variable', qr/The server's variable "spins_per_delay" was not found/,
-	other_server('set_spins_per_delay', 'code', $return));
+	other_server('set_spins_per_delay', code => $return));
 
 #
 # The same server in other circumstances.

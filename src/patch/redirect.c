@@ -170,7 +170,7 @@ can_redirect_one(const SpbRedirect *function, SpbPatchProblem *problem)
 	ElfW(Sym) * symbol = NULL;
 	Dl_info		info;
 	Size		size;
-	Size		pad;
+	Size		pad = spb_landing_pad(code);
 
 	if (dladdr1(code, &info, (void **) &object, RTLD_DL_LINKMAP) == 0 ||
 		dladdr1(code, &info, (void **) &symbol, RTLD_DL_SYMENT) == 0 ||
@@ -181,7 +181,6 @@ can_redirect_one(const SpbRedirect *function, SpbPatchProblem *problem)
 		return spb_refuse_patch(problem, "%s() is not the server's own, but in \"%s\".",
 								function->name, object->l_name);
 	size = symbol->st_size;
-	pad = size >= SPB_ENTRY_BYTES ? spb_landing_pad(code) : 0;
 	if (size < pad + SPB_JUMP_SIZE)
 		return spb_refuse_patch(problem,
 								"%s() is %zu bytes long, and the jump needs %zu.",
