@@ -29,6 +29,9 @@
 #error "spinbench needs PostgreSQL 15 or later"
 #endif
 
+/* Later ones may work, but nothing has been tested with them. */
+#define SPB_VERSION_IS_TESTED (PG_VERSION_NUM < 200000)
+
 /* Declared by fmgr.h since 16. */
 #if PG_VERSION_NUM < 160000
 extern PGDLLEXPORT void _PG_init(void);

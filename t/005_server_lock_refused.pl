@@ -37,18 +37,24 @@ sub start
 	return $output;
 }
 
+sub refuses_part
+{
+	my ($what, $part, $why, $postgres, $others, $preload, $init) = @_;
+	my $output = start($postgres, "on$others", $preload, $init);
+	like($output, qr/WARNING:  could not replace the server's $part.*\n.*DETAIL:  $why/,
+		"$what: the reason is given");
+	like($output, qr/the server has started/, "$what: the server starts as it is");
+	$output = start($postgres, "require$others", $preload, $init);
+	like($output, qr/FATAL:  could not replace the server's $part.*\n.*DETAIL:  $why/,
+		"$what, required: the reason is given");
+	unlike($output, qr/the server has started/, "$what, required: the server does not start");
+	return;
+}
+
 sub refuses
 {
 	my ($what, $why, $postgres, $preload, $init) = @_;
-	$preload //= $library;
-	my $output = start($postgres, 'on', $preload, $init);
-	like($output, qr/WARNING:  could not replace the server's slow path.*\n.*DETAIL:  $why/,
-		"$what: the reason is given");
-	like($output, qr/the server has started/, "$what: the server starts as it is");
-	$output = start($postgres, 'require', $preload, $init);
-	like($output, qr/FATAL:  could not replace the server's slow path.*\n.*DETAIL:  $why/,
-		"$what, required: the reason is given");
-	unlike($output, qr/the server has started/, "$what, required: the server does not start");
+	refuses_part($what, 'slow path', $why, $postgres, '', $preload // $library, $init);
 	return;
 }
 
@@ -146,6 +152,10 @@ refuses('another algorithm',
 	other_server('finish_spin_delay', code => $return));
 refuses('another variable', qr/The server's variable "spins_per_delay" was not found/,
 	other_server('set_spins_per_delay', code => $return));
+
+# A later server may have more functions that know what a queue is like.
+refuses_part('function of a later version', 'message queue', qr/shm_mq_later\(\) of this server is not known/,
+	other_server('shm_toc_freespace', name => "shm_mq_later\0"), ' server_queue=spsc', $library);
 
 #
 # The same server in other circumstances.

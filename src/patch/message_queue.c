@@ -10,8 +10,8 @@
  * and has died.
  *
  * Two functions stay the server's, since they are too short to be redirected:
- * shm_mq_get_queue() and shm_mq_set_handle() see to their members of the
- * handle, which therefore is laid out as the server's is.
+ * they see to their members of the handle, which therefore is laid out as the
+ * server's is.
  *
  * Copyright (c) 2026, spinbench contributors
  *
@@ -360,8 +360,28 @@ const SpbRedirect spb_message_queue_functions[] = {
 
 const int	spb_num_message_queue_functions = lengthof(spb_message_queue_functions);
 
+/* They stay the server's. */
+static const char *const kept_functions[] = {"shm_mq_get_queue", "shm_mq_set_handle"};
+
+/* Is it none of the family, or one that we know?  Else leaves it in *arg. */
+static bool
+is_known_function(const char *name, void *arg)
+{
+	if (strncmp(name, "shm_mq_", strlen("shm_mq_")) != 0)
+		return true;
+	for (int i = 0; i < lengthof(spb_message_queue_functions); i++)
+		if (strcmp(name, spb_message_queue_functions[i].name) == 0)
+			return true;
+	for (int i = 0; i < lengthof(kept_functions); i++)
+		if (strcmp(name, kept_functions[i]) == 0)
+			return true;
+	*(const char **) arg = name;
+	return false;
+}
+
 /*
- * Do the functions that stay the server's know the handle as it is here?
+ * Do the functions that stay the server's know the handle as it is here, and
+ * are there no others that know it?
  */
 bool
 spb_message_queue_is_known(SpbPatchProblem *problem)
@@ -373,6 +393,18 @@ spb_message_queue_is_known(SpbPatchProblem *problem)
 	}			it;
 	shm_mq		queue;
 	BackgroundWorkerHandle *worker = (BackgroundWorkerHandle *) &queue;
+	const char *unknown = NULL;
+
+	if (!SPB_VERSION_IS_TESTED)
+		return spb_refuse_patch(problem,
+								"The message queue of PostgreSQL %s is not known.",
+								PG_MAJORVERSION);
+	if (!spb_visit_server_functions(is_known_function, &unknown))
+		return spb_refuse_patch(problem,
+								"The functions of this server cannot be listed.");
+	if (unknown)
+		return spb_refuse_patch(problem,
+								"%s() of this server is not known.", unknown);
 
 	memset(&it, 0, sizeof(it));
 	it.handle.mq = &queue;

@@ -110,6 +110,74 @@ spb_visit_server_data(SpbVisitMemory visit, void *arg)
 	dl_iterate_phdr(visit_data, &data);
 }
 
+typedef struct FunctionsVisit
+{
+	SpbVisitFunction visit;
+	void	   *arg;
+	bool		seen;
+} FunctionsVisit;
+
+static int
+visit_functions(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	FunctionsVisit *visit = arg;
+	const		ElfW(Dyn) * dynamic = NULL;
+	const		ElfW(Sym) * symbols = NULL;
+	const char *names = NULL;
+	const uint32 *table = NULL;
+	const uint32 *buckets;
+	const uint32 *chain;
+
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			dynamic = (const void *) (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+	for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++)
+		switch (dynamic->d_tag)
+		{
+			case DT_SYMTAB:
+				symbols = (const void *) dynamic->d_un.d_ptr;
+				break;
+			case DT_STRTAB:
+				names = (const void *) dynamic->d_un.d_ptr;
+				break;
+			case DT_GNU_HASH:
+				table = (const void *) dynamic->d_un.d_ptr;
+				break;
+		}
+	if (symbols == NULL || names == NULL || table == NULL)
+		return 1;
+
+	/*
+	 * What is exported is in the hash table, whose header says how many
+	 * buckets there are, which symbol is the first, and how large a filter
+	 * comes before the buckets.  The last of a bucket has an odd hash.
+	 */
+	buckets = (const uint32 *) ((const ElfW(Addr) *) (table + 4) + table[2]);
+	chain = buckets + table[0];
+	for (uint32 i = 0; i < table[0]; i++)
+		for (uint32 at = buckets[i]; at >= table[1]; at++)
+		{
+			if (ELF64_ST_TYPE(symbols[at].st_info) == STT_FUNC)
+			{
+				visit->seen = true;
+				if (!visit->visit(names + symbols[at].st_name, visit->arg))
+					return 1;
+			}
+			if (chain[at - table[1]] & 1)
+				break;
+		}
+	return 1;
+}
+
+bool
+spb_visit_server_functions(SpbVisitFunction visit, void *arg)
+{
+	FunctionsVisit functions = {visit, arg, false};
+
+	dl_iterate_phdr(visit_functions, &functions);
+	return functions.seen;
+}
+
 /*
  * With link-time optimization a caller may have a copy of the function
  * inlined, or rely on registers that it happens to leave alone.
@@ -272,6 +340,12 @@ spb_redirect(const SpbRedirect *functions, int n, SpbPatchProblem *problem)
 void
 spb_visit_server_data(SpbVisitMemory visit, void *arg)
 {
+}
+
+bool
+spb_visit_server_functions(SpbVisitFunction visit, void *arg)
+{
+	return false;
 }
 
 bool

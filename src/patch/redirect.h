@@ -45,4 +45,13 @@ typedef bool (*SpbVisitMemory) (char *from, char *to, void *arg);
 
 extern void spb_visit_server_data(SpbVisitMemory visit, void *arg);
 
+/*
+ * The functions that the server's executable exports: calls "visit" for the
+ * name of each, until it returns false.  Returns false if there are none to be
+ * seen.
+ */
+typedef bool (*SpbVisitFunction) (const char *name, void *arg);
+
+extern bool spb_visit_server_functions(SpbVisitFunction visit, void *arg);
+
 #endif							/* SPB_REDIRECT_H */
