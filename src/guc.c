@@ -141,12 +141,6 @@ assign_server_lock(const char *newval, void *extra)
 		spb_put_in_force(((SpbServerLock *) extra)->number);
 }
 
-/*
- * Whether shm_mq is replaced is settled when the server starts: queues of both
- * kinds at the same time would not know each other.  Only a new value in a file
- * can be wrong there; a parallel worker sets all defaults before it takes over
- * the values of its leader.
- */
 static bool
 check_server_queue(char **newval, void **extra, GucSource source)
 {
@@ -157,15 +151,6 @@ check_server_queue(char **newval, void **extra, GucSource source)
 	{
 		GUC_check_errdetail("There is no queue \"%s\".", *newval);
 		GUC_check_errhint("See spinbench_server_queues() for what there is.");
-		return false;
-	}
-	if (source == PGC_S_FILE && !process_shared_preload_libraries_in_progress &&
-		(number != SPB_SERVER_QUEUE_OFF) != spb_queue_is_wanted)
-	{
-		GUC_check_errdetail("The server's message queue is replaced, or not, when the server starts.");
-		GUC_check_errhint(spb_queue_is_wanted ?
-						  "\"stock\" does what the server's own does." :
-						  "Restart the server with this setting.");
 		return false;
 	}
 	replace(newval, label);

@@ -185,21 +185,54 @@ SET spinbench.queue = 'server';
 SELECT spinbench_check_queue(16384, 1000)}),
 	'1000', 'it keeps its promises');
 
-# To and from the server's own: not in a reload.
-my ($ret, $out, $err) = $node->psql('postgres', "ALTER SYSTEM SET spinbench.server_queue = 'server'");
-like($err, qr/invalid value.*HINT:  "stock" does what the server's own does/s,
-	'back to the server\'s own in a reload');
-($ret, $out, $err) = $node->psql('postgres', "ALTER SYSTEM SET spinbench.server_queue = 'nonesuch'");
-like($err, qr/DETAIL:  There is no queue "nonesuch"/, 'no such queue');
-$node->adjust_conf('postgresql.conf', 'spinbench.server_queue', 'server');
+# To and from the server's own: in the file, for the next start.
+sub alter
+{
+	my ($queue) = @_;
+	my $offset = -s $node->logfile;
+	my ($ret, $out, $err) = $node->psql('postgres',
+		"ALTER SYSTEM SET spinbench.server_queue = '$queue'");
+	return $err if $ret != 0;
+	$node->reload;
+	$node->poll_query_until('postgres', "SELECT current_setting('spinbench.server_queue') = '$queue'")
+	  or BAIL_OUT("$queue is not reloaded");
+	return substr(slurp_file($node->logfile), $offset);
+}
+
+sub in_force
+{
+	return $node->safe_psql('postgres',
+		"SELECT string_agg(queue, ' ') FROM spinbench_server_queues() WHERE in_force");
+}
+
+like(alter('nonesuch'), qr/invalid value.*DETAIL:  There is no queue "nonesuch"/s, 'no such queue');
+like(alter('server'), qr/LOG:  the server's message queue stays replaced until .*\n.*DETAIL:  Meanwhile "stock"/,
+	"back to the server's own: not yet");
+is(in_force(), 'stock', "back to the server's own: its algorithm");
+is($node->safe_psql('postgres', $query), $expected, "back to the server's own: all tuples arrive");
+unlike(alter('spsc'), qr/LOG:  the server's message queue/, 'away from it, not having got there');
+is(in_force(), 'spsc', 'away from it: in force');
+alter('server');
 $node->restart;
 is($node->safe_psql('postgres', $query), $expected, "the server's own: all tuples arrive");
 is($node->safe_psql('postgres', q{
 SELECT DISTINCT replaced, reason FROM spinbench_server_patch() WHERE function LIKE 'shm%'}),
 	'f|"spinbench.server_queue" was "server" when the server started.',
 	"the server's own: nothing is replaced");
-($ret, $out, $err) = $node->psql('postgres', "ALTER SYSTEM SET spinbench.server_queue = 'spsc'");
-like($err, qr/invalid value.*HINT:  Restart the server/s, 'away from it in a reload');
+like(alter('spsc'), qr/LOG:  the server's message queue is not replaced by a reload\n.*DETAIL:  .* was "server" when/,
+	'away from it: not yet');
+is(in_force(), '', "away from it: the server's own is in force");
+$node->restart;
+is(in_force(), 'spsc', 'away from it: in force after a restart');
+
+# Nothing is replaced, whatever is wanted: what is set can be set back.
+$node->adjust_conf('postgresql.conf', 'spinbench.patch_server', 'off');
+$node->restart;
+unlike(alter('server'), qr/message queue/, "off: back to the server's own");
+like(alter('spinlock'), qr/LOG:  the server's message queue is not replaced by a reload\n.*DETAIL:  "spinbench.patch_server" is off/,
+	'off: away from it');
+$node->safe_psql('postgres', 'ALTER SYSTEM RESET spinbench.server_queue');
+$node->adjust_conf('postgresql.conf', 'spinbench.patch_server', 'require');
 
 # After a crash.
 $node->adjust_conf('postgresql.conf', 'spinbench.server_queue', 'spsc');

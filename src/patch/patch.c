@@ -30,7 +30,7 @@
 
 int			spb_patch_server = SPB_PATCH_OFF;
 bool		spb_server_is_patched = false;
-bool		spb_queue_is_wanted = false;
+bool		spb_queue_is_replaced = false;
 
 /* What can be replaced, each by itself. */
 typedef struct Part
@@ -109,16 +109,33 @@ replace(Part *part)
 void
 spb_patch_init(void)
 {
-	spb_queue_is_wanted = spb_server_queue_in_force() != SPB_SERVER_QUEUE_OFF;
 	if (spb_patch_server == SPB_PATCH_OFF)
 		return;
 	replace(&slow_path);
 	spb_server_is_patched = slow_path.replaced;
-	if (spb_queue_is_wanted)
+	if (spb_server_queue_in_force() != SPB_SERVER_QUEUE_OFF)
 		replace(&message_queue);
 	else
 		(void) spb_refuse_patch(&message_queue.why_not,
 								"\"spinbench.server_queue\" was \"server\" when the server started.");
+	spb_queue_is_replaced = message_queue.replaced;
+}
+
+/*
+ * A reload asks for the message queue to be replaced, or for it not to be, and
+ * it is the other way round.
+ */
+void
+spb_tell_queue_has_to_wait(void)
+{
+	if (message_queue.replaced)
+		ereport(LOG,
+				(errmsg("the server's message queue stays replaced until the server is started again"),
+				 errdetail("Meanwhile \"stock\" is in force, which does what the server's own does.")));
+	else
+		ereport(LOG,
+				(errmsg("the server's message queue is not replaced by a reload"),
+				 errdetail_internal("%s", message_queue.why_not.detail)));
 }
 
 /*
@@ -130,14 +147,14 @@ spb_lock_in_place(void)
 {
 	static SpbServerLock lock;
 
-	return slow_path.replaced &&
+	return spb_server_is_patched &&
 		spb_server_lock_numbered(spb_server_lock_in_force(), &lock) ? lock.label : NULL;
 }
 
 const char *
 spb_queue_in_place(void)
 {
-	return message_queue.replaced ?
+	return spb_queue_is_replaced ?
 		spb_server_queue_label(spb_server_queue_in_force()) : NULL;
 }
 

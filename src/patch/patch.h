@@ -77,9 +77,10 @@ extern void spb_count_wait(uint32 number, const SpbLockCounters *count);
 /* patch.c */
 extern int	spb_patch_server;	/* an SpbPatchServer: the setting */
 extern bool spb_server_is_patched;	/* the fact, for spinlocks */
-extern bool spb_queue_is_wanted;	/* as of the server's start */
+extern bool spb_queue_is_replaced;	/* the fact, for the message queue */
 extern const char *spb_lock_in_place(void);
 extern const char *spb_queue_in_place(void);
+extern void spb_tell_queue_has_to_wait(void);
 extern void spb_patch_init(void);
 
 #endif							/* SPB_PATCH_H */

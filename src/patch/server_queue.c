@@ -87,13 +87,23 @@ spb_server_queue_choose(const char *label, uint32 *number, const char **canonica
 }
 
 /*
- * Once shm_mq has been replaced it stays so: a setting that has been removed
- * from the file can only bring its algorithm back.
+ * Whether shm_mq is replaced is settled when the server starts: queues of both
+ * kinds at the same time would not know each other.  A file may say what is
+ * to be at the next start; until then, once shm_mq has been replaced, its own
+ * algorithm can come back, but not its code.
  */
 void
 spb_put_queue_in_force(uint32 number)
 {
-	if (number == SPB_SERVER_QUEUE_OFF && spb_queue_is_wanted)
+	static uint32 asked_for = SPB_SERVER_QUEUE_OFF;
+
+	/* not at each reload */
+	if (!process_shared_preload_libraries_in_progress && number != asked_for &&
+		(number != SPB_SERVER_QUEUE_OFF) != spb_queue_is_replaced)
+		spb_tell_queue_has_to_wait();
+	asked_for = number;
+
+	if (number == SPB_SERVER_QUEUE_OFF && spb_queue_is_replaced)
 		number = 0;
 	first_in_force = number;
 	if (shared)
