@@ -17,8 +17,10 @@
 
 #include <limits.h>
 
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "port/atomics.h"
+#include "postmaster/bgworker.h"
 #include "utils/guc.h"
 
 #include "compat.h"
@@ -371,6 +373,45 @@ define_server_settings(void)
 							 PGC_SUSET, 0, NULL, NULL, NULL);
 }
 
+/*
+ * Where it has not, PostgreSQL would call each of these settings invalid, as a
+ * typo is, and remove it.  Define those that are set, so that they stay what
+ * they are, and tell the reason once: not in a worker, whose leader has.
+ */
+static void
+define_idle_server_settings(void)
+{
+	static const struct
+	{
+		const char *name;
+		GucContext	context;
+	}			settings[] = {
+		{"spinbench.patch_server", PGC_SIGHUP}, /* PGC_POSTMASTER is too late */
+		{"spinbench.server_lock", PGC_SIGHUP},
+		{"spinbench.server_queue", PGC_SIGHUP},
+		{"spinbench.track_planning", PGC_SUSET},
+	};
+	static char *texts[lengthof(settings)];
+	StringInfoData names;
+
+	initStringInfo(&names);
+	for (int i = 0; i < lengthof(settings); i++)
+	{
+		if (GetConfigOption(settings[i].name, true, false) == NULL)
+			continue;
+		DefineCustomStringVariable(settings[i].name, "Has no effect here.",
+								   "\"shared_preload_libraries\" does not have spinbench.",
+								   &texts[i], NULL, settings[i].context, 0,
+								   NULL, NULL, NULL);
+		appendStringInfo(&names, "%s\"%s\"", names.len ? ", " : "", settings[i].name);
+	}
+	if (names.len > 0 && MyBgworkerEntry == NULL)
+		ereport(WARNING,
+				(errmsg("without effect here: %s", names.data),
+				 errdetail("\"shared_preload_libraries\" does not have spinbench."),
+				 errhint("Add it there, and restart the server.")));
+}
+
 void
 spb_define_settings(void)
 {
@@ -395,5 +436,7 @@ spb_define_settings(void)
 	}
 	if (process_shared_preload_libraries_in_progress)
 		define_server_settings();
+	else
+		define_idle_server_settings();
 	MarkGUCPrefixReserved("spinbench");
 }

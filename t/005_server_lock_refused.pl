@@ -69,7 +69,13 @@ if ($output =~ /This can be done on /)
 }
 like($output, qr/LOG:  the server's slow path .* has been replaced/, 'the server as it is can be patched');
 like($output, qr/the server has started/, 'it starts');
-unlike(start($server, 'off', $library), qr/slow path/, 'off: not a word');
+unlike(start($server, 'off', $library), qr/slow path|WARNING/, 'off: not a word');
+$output = start($server, 'off server_lock=tas server_queue=spsc', $library);
+for my $what ('lock', 'queue')
+{
+	like($output, qr/WARNING:  "spinbench.server_$what" has no effect.*\n.*DETAIL:  "spinbench.patch_server" is off/,
+		"off: a $what is chosen in vain");
+}
 
 # Who requires something gets it or nothing.
 for my $bad (
@@ -218,5 +224,15 @@ _PG_init(void)
 	refuses('changed function', qr/perform_spin_delay\(\) has been changed already/,
 		$server, "$dir/meddler.so,$library");
 }
+
+# Not preloaded, but loaded by a session: settings without effect are told of
+# once, and a typo is PostgreSQL's business.
+append_to_file("$data/postgresql.conf", "session_preload_libraries = '$library'\n");
+$output = start($server, 'on server_lock=tas track_planning=on server_lok=tas', '');
+like($output, qr/WARNING:  without effect here: "spinbench.patch_server", "spinbench.server_lock", "spinbench.track_planning"\n/,
+	'not preloaded: what has no effect');
+like($output, qr/WARNING:  invalid configuration parameter name "spinbench.server_lok"/, 'not preloaded: a typo');
+is(scalar(() = $output =~ /WARNING/g), 2, 'not preloaded: not a word more');
+like($output, qr/the server has started/, 'not preloaded: the server starts');
 
 done_testing();

@@ -103,6 +103,14 @@ replace(Part *part)
 			(errmsg("the server's %s has been replaced", part->what)));
 }
 
+static void
+tell_without_effect(const char *setting)
+{
+	ereport(WARNING,
+			(errmsg("\"%s\" has no effect", setting),
+			 errdetail("\"spinbench.patch_server\" is off.")));
+}
+
 /*
  * Called in the postmaster, with the settings in force.
  */
@@ -110,7 +118,13 @@ void
 spb_patch_init(void)
 {
 	if (spb_patch_server == SPB_PATCH_OFF)
+	{
+		if (spb_server_lock_in_force() != 0)
+			tell_without_effect("spinbench.server_lock");
+		if (spb_server_queue_in_force() != SPB_SERVER_QUEUE_OFF)
+			tell_without_effect("spinbench.server_queue");
 		return;
+	}
 	replace(&slow_path);
 	spb_server_is_patched = slow_path.replaced;
 	if (spb_server_queue_in_force() != SPB_SERVER_QUEUE_OFF)
