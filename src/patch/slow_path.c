@@ -69,9 +69,14 @@ slept_too_often(SpbWaiter *waiter)
 	return waiter->count.sleeps >= MAX_SLEEPS;
 }
 
+/*
+ * The report takes spinlocks, too, which are not stuck because this one is:
+ * their waits begin at no sleep at all.
+ */
 static void
 stuck(const char *file, int line, const char *func)
 {
+	memset(&waiter.count, 0, sizeof(waiter.count));
 	elog(PANIC, "stuck spinlock detected at %s, %s:%d",
 		 func ? func : "(unknown)", file, line);
 }
