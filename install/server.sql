@@ -50,6 +50,6 @@ RETURNS SETOF pg_catalog.record
 AS 'MODULE_PATHNAME', 'spinbench_entries'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 
+-- without the module being preloaded, these make the memory of the entries
 REVOKE ALL ON FUNCTION spinbench_touch(pg_catalog.int8) FROM PUBLIC;
--- it makes the entries of a lock that has none yet
 REVOKE ALL ON FUNCTION spinbench_entries() FROM PUBLIC;

@@ -115,6 +115,37 @@ SELECT sum(acquisitions) FROM spinbench_entries();
 }
 is(acquisitions('tas/pretest'), $clients * $transactions, 'planning: no increment is lost');
 
+# There is room for all locks: who may choose one takes no room from others.
+my @locks = split /\n/, $node->safe_psql('postgres', q{
+CREATE FUNCTION choosable(label text) RETURNS bool LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('spinbench.lock', label, true);
+    RETURN true;
+EXCEPTION WHEN invalid_parameter_value THEN
+    RETURN false;
+END $$;
+SELECT label FROM (
+  SELECT concat_ws('/', name, NULLIF(test, ''), NULLIF(delay, ''), NULLIF(o, ''), width) AS label
+    FROM unnest('{tas,cas,swp,llsc}'::text[]) name, unnest('{"",spintest,pretest}'::text[]) test,
+         unnest('{"",pause,nop,isb,yield}'::text[]) delay, unnest('{w1,w4,w8}'::text[]) width,
+         unnest('{"",delayfirst}'::text[]) o) t
+ WHERE choosable(label);
+});
+cmp_ok(scalar @locks, '>', 15, 'there are locks to choose from');
+$node->safe_psql('postgres', q{
+CREATE ROLE regress_spinbench_touch LOGIN;
+ALTER ROLE regress_spinbench_touch SET spinbench.track_planning = on;
+});
+for my $session (1 .. 2)
+{
+	my ($ret, $out, $err) = $node->psql('postgres',
+		join("\n", map { "SET spinbench.lock = '$_'; SELECT 1;" } @locks),
+		extra_params => [ '-U', 'regress_spinbench_touch' ],
+		on_error_stop => 0);
+	is($err, '', "planning with each lock, session $session: no error");
+}
+is(scalar(grep { acquisitions($_) < 2 } @locks), 0, 'each lock has been taken in its entries');
+
 # Errors.
 my ($ret, $out, $err) = $node->psql('postgres', q{
 SELECT spinbench_touch(-1);

@@ -56,6 +56,28 @@ static const struct
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
+/*
+ * The locks of this build are numbered from 0.  How a lock waits is not part of
+ * its number.
+ */
+int
+spb_num_locks(void)
+{
+	return spb_num_spinlocks + (int) COUNT_OF(single_locks);
+}
+
+int
+spb_lock_number(const SpbLockChoice *choice)
+{
+	int			i = 0;
+
+	if (choice->spinlock != NULL)
+		return (int) (choice->spinlock - spb_spinlocks);
+	while (single_locks[i].ops != choice->ops)
+		i++;
+	return spb_num_spinlocks + i;
+}
+
 /* A label taken apart: the words given for each part, "" for none. */
 typedef struct Parts
 {

@@ -198,6 +198,8 @@ extern bool spb_lock_choose(const char *label, SpbLockChoice *choice,
 extern void spb_spinlock_label(const SpbSpinlock *lock, char *label,
 							   size_t size);
 extern const char *spb_waiting_word(SpbWaiting waiting);
+extern int	spb_num_locks(void);
+extern int	spb_lock_number(const SpbLockChoice *choice);
 
 /*
  * spin.c: the family of s_lock.h variants.  Each of the options is "" where

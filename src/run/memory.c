@@ -3,9 +3,9 @@
  * memory.c
  *	  Shared memory that all processes find by its name.
  *
- * Made when the first process asks for it, for as long as the server runs.
- * Newer releases have a registry for such things; in others, the memory must
- * be reserved when the server starts.
+ * It is made when the server starts, if the module is preloaded; else, in
+ * releases that have a registry for such things, when the first process asks
+ * for it.  It is there for as long as the server runs.
  *
  * Copyright (c) 2026, spinbench contributors
  *
@@ -23,65 +23,61 @@
 
 #include "run/memory.h"
 
-#ifdef SPB_HAS_REGISTRY
-
-/*
- * Called in the postmaster, when the module is preloaded: there will be up to
- * n calls of spb_named_memory() with different names and this size.
- */
-void
-spb_reserve_named_memory(int n, Size size)
-{
-}
-
-/*
- * "init" is called for memory that is new, while all others wait for it.
- */
-void *
-spb_named_memory(const char *name, Size size, SpbInitMemory init)
-{
-	return spb_registry_memory(name, size, init);
-}
-
-#else
-
-static Size reserved = 0;
+static SpbMemory *reserved = NULL;
 static shmem_request_hook_type next_request_hook = NULL;
+static shmem_startup_hook_type next_startup_hook = NULL;
 
 static void
 request_reserved(void)
 {
 	if (next_request_hook)
 		next_request_hook();
-	RequestAddinShmemSpace(reserved);
+	RequestAddinShmemSpace(reserved->size());
 }
 
-void
-spb_reserve_named_memory(int n, Size size)
+static void
+start_reserved(void)
 {
-	reserved = mul_size(n, size);
+	bool		found;
+
+	if (next_startup_hook)
+		next_startup_hook();
+
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	reserved->address = ShmemInitStruct(reserved->name, reserved->size(), &found);
+	if (!found)
+		reserved->init(reserved->address);
+	LWLockRelease(AddinShmemInitLock);
+}
+
+/*
+ * Called in the postmaster, when the module is preloaded, for one memory only.
+ */
+void
+spb_reserve_memory(SpbMemory *memory)
+{
+	reserved = memory;
 	next_request_hook = shmem_request_hook;
 	shmem_request_hook = request_reserved;
+	next_startup_hook = shmem_startup_hook;
+	shmem_startup_hook = start_reserved;
 }
 
 void *
-spb_named_memory(const char *name, Size size, SpbInitMemory init)
+spb_find_memory(SpbMemory *memory)
 {
-	void	   *memory;
-	bool		found;
-
-	if (reserved == 0)
+	if (memory->address == NULL)
+	{
+#ifdef SPB_HAS_REGISTRY
+		memory->address = spb_registry_memory(memory->name, memory->size(),
+											  memory->init);
+#else
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("this needs shared memory, which PostgreSQL %s has for preloaded modules only",
 						PG_MAJORVERSION),
 				 errhint("Add \"spinbench\" to \"shared_preload_libraries\" and restart the server.")));
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	memory = ShmemInitStruct(name, size, &found);
-	if (!found)
-		init(memory);
-	LWLockRelease(AddinShmemInitLock);
-	return memory;
-}
-
 #endif
+	}
+	return memory->address;
+}

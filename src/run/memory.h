@@ -15,7 +15,15 @@
 
 #include "compat.h"
 
-extern void spb_reserve_named_memory(int n, Size size);
-extern void *spb_named_memory(const char *name, Size size, SpbInitMemory init);
+typedef struct SpbMemory
+{
+	const char *name;
+	Size		(*size) (void);
+	SpbInitMemory init;			/* called once, while all others wait for it */
+	void	   *address;		/* NULL: not found yet */
+} SpbMemory;
+
+extern void spb_reserve_memory(SpbMemory *memory);
+extern void *spb_find_memory(SpbMemory *memory);
 
 #endif							/* SPB_MEMORY_H */

@@ -11,8 +11,9 @@
  * the transactions per second of a real load.
  *
  * Sessions may choose different locks, which must not meet in one word: each
- * lock has entries of its own, made when it is first used, for as long as the
- * server runs.
+ * lock of this build has entries of its own, for as long as the server runs.
+ * There is room for all of them, so that nobody who may choose a lock can use
+ * up what is left for others, or fails to plan a query for want of memory.
  *
  * Copyright (c) 2026, spinbench contributors
  *
@@ -27,6 +28,7 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "optimizer/planner.h"
+#include "storage/lwlock.h"
 #include "storage/proc.h"
 #include "utils/tuplestore.h"
 
@@ -40,9 +42,6 @@
  * depending on the release.
  */
 #define MAX_LINES 8
-
-/* Before version 17, memory must be reserved: for so many locks. */
-#define RESERVED_LOCKS 32
 
 /* The lines of one entry follow each other. */
 #define ENTRIES_SIZE (SPB_MAX_ENTRIES * MAX_LINES * sizeof(SpbLine))
@@ -67,39 +66,67 @@ my_number(void)
 	return (int) (MyProc - ProcGlobal->allProcs);
 }
 
-static void
-init_entries(void *memory)
+static Size
+entries_size(void)
 {
-	const SpbLockOps *ops = spb_settings.lock->ops;
-	SpbLine    *lines = (SpbLine *) TYPEALIGN(SPB_CACHE_LINE, memory);
+	return (Size) spb_num_locks() * (ENTRIES_SIZE + sizeof(bool)) + SPB_CACHE_LINE;
+}
 
-	memset(lines, 0, ENTRIES_SIZE);
-	for (int i = 0; i < SPB_MAX_ENTRIES; i++)
-		ops->init(lines + i * MAX_LINES, num_participants());
+static SpbLine *
+entries_of(void *memory, int lock)
+{
+	return (SpbLine *) (TYPEALIGN(SPB_CACHE_LINE, memory) + lock * ENTRIES_SIZE);
 }
 
 /*
- * The entries of the session's lock.  How it waits is the session's affair, so
- * that the name of the memory is the label without it.
+ * Behind all entries: which locks' are initialized.  The others are not touched,
+ * for what is not touched takes no memory: 64 kB for each of some hundred locks.
+ */
+static bool *
+initialized_in(void *memory)
+{
+	return (bool *) entries_of(memory, spb_num_locks());
+}
+
+static void
+init_memory(void *memory)
+{
+	memset(initialized_in(memory), false, spb_num_locks() * sizeof(bool));
+}
+
+static SpbMemory memory = {
+	.name = "spinbench entries",
+	.size = entries_size,
+	.init = init_memory
+};
+
+/*
+ * The entries of the session's lock.  How it waits is the session's affair.
  */
 static SpbLine *
 my_entries(void)
 {
 	const SpbLockChoice *lock = spb_settings.lock;
-	const char *waiting = spb_waiting_word(lock->waiting);
-	char		name[SPB_LABEL_MAX + 20];
+	int			number = spb_lock_number(lock);
+	void	   *all = spb_find_memory(&memory);
+	SpbLine    *lines = entries_of(all, number);
+	bool	   *initialized = initialized_in(all) + number;
 
-	if (lock->ops->size(num_participants()) > sizeof(last_entries->lock))
+	if (lock->ops->size(num_participants()) > sizeof(lines->lock))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("lock \"%s\" is too large for an entry", lock->label)));
 
-	snprintf(name, sizeof(name), "spinbench %s", lock->label);
-	if (waiting[0] != '\0')
-		name[strlen(name) - strlen(waiting) - 1] = '\0';
-	return (SpbLine *) TYPEALIGN(SPB_CACHE_LINE,
-								 spb_named_memory(name, ENTRIES_SIZE + SPB_CACHE_LINE,
-												  init_entries));
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	if (!*initialized)
+	{
+		memset(lines, 0, ENTRIES_SIZE);
+		for (int i = 0; i < SPB_MAX_ENTRIES; i++)
+			lock->ops->init(lines + i * MAX_LINES, num_participants());
+		*initialized = true;
+	}
+	LWLockRelease(AddinShmemInitLock);
+	return lines;
 }
 
 static bool
@@ -238,7 +265,7 @@ plan_and_touch(SPB_PLANNER_PARAMETERS)
 void
 spb_touch_init(void)
 {
-	spb_reserve_named_memory(RESERVED_LOCKS, ENTRIES_SIZE + SPB_CACHE_LINE);
+	spb_reserve_memory(&memory);
 	next_planner_hook = planner_hook;
 	planner_hook = plan_and_touch;
 }
