@@ -160,6 +160,10 @@ ROLLBACK;
 SET spinbench.stuck_timeout = '50ms';
 SET spinbench.lock = 'leaky';
 SELECT spinbench_touch(2);
+RESET spinbench.stuck_timeout;
+SET statement_timeout = '100ms';
+SELECT spinbench_touch(1);
+RESET statement_timeout;
 SET spinbench.lock = 'tas/nop';
 SELECT spinbench_touch(0);
 }, on_error_stop => 0);
@@ -168,6 +172,7 @@ like($err, qr/ERROR:  an entry has 8 cache lines only\nHINT:  .*\(now 9\)/, 'too
 like($err, qr/ERROR:  65 is outside the valid range/, 'too many entries');
 like($err, qr/ERROR:  canceling statement due to statement timeout/, 'statement_timeout');
 like($err, qr/ERROR:  lock "leaky" is stuck\nDETAIL:  .*\(50 ms\)/, 'stuck lock');
+like($err, qr/is stuck.*ERROR:  canceling statement due to statement timeout$/s, 'a wait that is canceled');
 is($out, '0', 'the session goes on after errors');
 
 # A restart, here with the setting in force for all.

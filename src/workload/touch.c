@@ -129,10 +129,12 @@ my_entries(void)
 	return lines;
 }
 
+/* As all waits in the server: what is held off does not end it. */
 static bool
 interrupted(SpbWaiter *waiter)
 {
-	return InterruptPending && (ProcDiePending || QueryCancelPending);
+	return InterruptPending && (ProcDiePending || QueryCancelPending) &&
+		INTERRUPTS_CAN_BE_PROCESSED();
 }
 
 /* Be ready for the lock of the settings: its entries, and a waiter for it. */
@@ -157,7 +159,13 @@ prepare(void)
 static void
 wait_ended(void)
 {
+	/* a cancel or a termination says so itself, unless it is ignored */
 	CHECK_FOR_INTERRUPTS();
+	if (waiter.end != SPB_WAIT_STUCK)
+		ereport(ERROR,
+				(errcode(ERRCODE_QUERY_CANCELED),
+				 errmsg("the wait for lock \"%s\" was canceled",
+						spb_settings.lock->label)));
 	ereport(ERROR,
 			(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 			 errmsg("lock \"%s\" is stuck", spb_settings.lock->label),
