@@ -44,6 +44,14 @@ SELECT * FROM over_all_queues($$SELECT spinbench_check_queue(1024, 5000, 'nowait
 SELECT * FROM over_all_queues($$SELECT spinbench_check_queue(1024, 5000, 'nowait/downward')$$);
 SELECT * FROM over_all_queues($$SELECT spinbench_check_queue(16384, 5000)$$);
 SELECT * FROM over_all_queues($$SELECT spinbench_check_queue(648, 200)$$);
+CREATE FUNCTION check_smallest() RETURNS bigint
+LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN spinbench_check_queue(1, 0);
+EXCEPTION WHEN invalid_parameter_value THEN
+    RETURN spinbench_check_queue(substring(SQLERRM FROM 'at least (\d+)')::bigint, 200);
+END $$;
+SELECT * FROM over_all_queues($$SELECT check_smallest()$$);
 
 -- latch wake-ups, each side slower in turn
 SELECT * FROM over_all_queues($$SELECT spinbench_check_queue(1024, 1000, 'slowsender')$$);
@@ -97,7 +105,7 @@ SELECT queue, lock, queue_acquisitions > 100000 AS locks,
 RESET spinbench.lock;
 RESET spinbench.acquisitions;
 RESET spinbench.queue;
-DROP FUNCTION over_all_queues, count_queue;
+DROP FUNCTION over_all_queues, count_queue, check_smallest;
 
 -- bad arguments
 SET spinbench.queue = 'spsc';

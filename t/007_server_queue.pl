@@ -86,12 +86,32 @@ is($node->safe_psql('postgres', "SELECT count(*) FROM spinbench_server_patch() W
 my @queues = split /\n/, $node->safe_psql('postgres', 'SELECT queue FROM spinbench_server_queues()');
 cmp_ok(scalar @queues, '>', 10, 'there are queues to choose from');
 
+# The smallest that shm_mq makes, that of PostgreSQL's test_shm_mq, and another.
+my ($ret, $out, $err) = $node->psql('postgres', q{
+SET spinbench.queue = 'server';
+SELECT spinbench_check_queue(1, 0)});
+like($err, qr/must be at least (\d+) bytes/, 'queues have a smallest size');
+my @sizes = ($err =~ /at least (\d+)/, 100, 500);
+
 for my $queue (@queues)
 {
 	choose($queue);
 	my $before = created($queue);
 	is($node->safe_psql('postgres', $query), $expected, "$queue: all tuples arrive");
 	cmp_ok(created($queue), '>', $before, "$queue: it was used");
+
+	# in whatever size the server's own has room, too
+	my %before = (own => created($queue), stock => created('stock'));
+	for my $size (@sizes)
+	{
+		is($node->safe_psql('postgres', qq{
+SET spinbench.queue = 'server';
+SELECT spinbench_check_queue($size, 200), spinbench_check_queue($size, 50, 'nowait/downward')}),
+			'200|50', "$queue: a queue of $size bytes");
+	}
+	cmp_ok(created($queue) - $before{own}, '>=', 2, "$queue: it was used where it had room");
+	cmp_ok(created($queue) - $before{own} + ($queue eq 'stock' ? 0 : created('stock') - $before{stock}),
+		'>=', 2 * @sizes, "$queue: stock was used where it had none");
 
 	# gathered in order, rescanned, and given up before the end
 	is($node->safe_psql('postgres', q{

@@ -3,9 +3,8 @@
  * message_queue.c
  *	  What is called instead of the server's shm_mq_create() and its family.
  *
- * A queue of ours inside of what callers take for a shm_mq: which one is
- * decided when it is created, so that both ends agree whatever is reloaded
- * meanwhile.  Around it is what shm_mq promises and our queues do not know
+ * A queue of ours is what callers take for a shm_mq: which one is decided when
+ * it is created, so that both ends agree whatever is reloaded meanwhile.  Around it is what shm_mq promises and our queues do not know
  * of: ends that come late or never, and a background worker that is awaited
  * and has died.
  *
@@ -23,25 +22,19 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "port/atomics.h"
 #include "postmaster/bgworker.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
-#include "storage/spin.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
 #include "patch/server_queue.h"
-#include "queue/message.h"
+#include "queue/peer.h"
 
+/* What each of our queues begins with: "kind" is the number of its SpbQueueOps. */
 struct shm_mq
 {
-	slock_t		mutex;			/* guards the next three */
-	bool		detached;
-	PGPROC	   *receiver;		/* each is set once */
-	PGPROC	   *sender;
-	uint32		number;			/* of its SpbQueueOps */
-	uint32		queue_at;		/* offset of our queue */
+	SpbPeers	peers;
 };
 
 struct shm_mq_handle
@@ -54,6 +47,7 @@ struct shm_mq_handle
 	const SpbQueueOps *ops;
 	void	   *inner;			/* handle of our queue */
 	SpbQueueUser user;
+	PGPROC	  **peer;			/* where it is once it is there */
 	bool		peer_attached;	/* as far as we know */
 	SpbBuffer	gathered;		/* a message that came in pieces */
 };
@@ -67,132 +61,90 @@ wait_ended(SpbWaiter *waiter)
 	elog(ERROR, "a wait for the spinlock of a message queue has ended");
 }
 
+/*
+ * Where the chosen queue has no room, "stock" has, for it needs no more than the
+ * server's.  That is what is counted then.
+ */
 static shm_mq *
 spb_shm_mq_create(void *address, Size size)
 {
 	shm_mq	   *mq = address;
 	uint32		number = spb_server_queue_in_force();
 	const SpbQueueOps *ops = spb_server_queue_ops(number);
-	char	   *queue = (char *) TYPEALIGN(SPB_CACHE_LINE, (char *) address + sizeof(shm_mq));
-	char	   *end = (char *) address + size;
 
-	/* rather share a cache line than have no room */
-	if (queue + ops->minimum_size() > end)
-		queue = (char *) address + MAXALIGN(sizeof(shm_mq));
-	if (queue + ops->minimum_size() > end)
+	if (size < ops->minimum_size(address))
+	{
+		number = SPB_SERVER_QUEUE_STOCK;
+		ops = spb_server_queue_ops(number);
+	}
+	if (size < ops->minimum_size(address))
 		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("a message queue of %zu bytes is too small for \"%s\"",
-						size, ops->label)));
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a message queue of %zu bytes is too small", size),
+				 errhint("It must have at least %zu bytes.",
+						 ops->minimum_size(address))));
 
-	SpinLockInit(&mq->mutex);
-	mq->detached = false;
-	mq->receiver = NULL;
-	mq->sender = NULL;
-	mq->number = number;
-	mq->queue_at = queue - (char *) address;
-	ops->create(queue, end - queue, &spb_server_lock);
+	ops->create(address, size, &spb_server_lock);
+	mq->peers.kind = number;
 	spb_count_server_queue(number);
 	return mq;
-}
-
-/* Put a process at one end, and tell the other. */
-static void
-set_end(shm_mq *mq, PGPROC **end, PGPROC **other, PGPROC *proc)
-{
-	PGPROC	   *peer;
-
-	SpinLockAcquire(&mq->mutex);
-	*end = proc;
-	peer = *other;
-	SpinLockRelease(&mq->mutex);
-
-	if (peer != NULL)
-		SetLatch(&peer->procLatch);
 }
 
 static void
 spb_shm_mq_set_receiver(shm_mq *mq, PGPROC *proc)
 {
-	set_end(mq, &mq->receiver, &mq->sender, proc);
+	spb_set_end(&mq->peers, false, proc);
 }
 
 static void
 spb_shm_mq_set_sender(shm_mq *mq, PGPROC *proc)
 {
-	set_end(mq, &mq->sender, &mq->receiver, proc);
-}
-
-static PGPROC *
-get_end(shm_mq *mq, PGPROC **end)
-{
-	PGPROC	   *proc;
-
-	SpinLockAcquire(&mq->mutex);
-	proc = *end;
-	SpinLockRelease(&mq->mutex);
-	return proc;
+	spb_set_end(&mq->peers, true, proc);
 }
 
 static PGPROC *
 spb_shm_mq_get_receiver(shm_mq *mq)
 {
-	return get_end(mq, &mq->receiver);
+	return *(PGPROC *volatile *) &mq->peers.receiver;
 }
 
 static PGPROC *
 spb_shm_mq_get_sender(shm_mq *mq)
 {
-	return get_end(mq, &mq->sender);
+	return *(PGPROC *volatile *) &mq->peers.sender;
 }
 
-/* The peer finds out, even one that waits for us to attach. */
-static void
-detach_from(shm_mq *mq)
+static bool
+is_detached(shm_mq_handle *mqh)
 {
-	PGPROC	   *peer;
-
-	SpinLockAcquire(&mq->mutex);
-	peer = mq->sender == MyProc ? mq->receiver : mq->sender;
-	mq->detached = true;
-	SpinLockRelease(&mq->mutex);
-
-	if (peer != NULL)
-		SetLatch(&peer->procLatch);
+	return __atomic_load_n(&mqh->mq->peers.detached, __ATOMIC_ACQUIRE) != 0;
 }
 
-static void
-on_detach(dsm_segment *seg, Datum arg)
+/* Is there a peer? */
+static bool
+peer_is_there(shm_mq_handle *mqh)
 {
-	detach_from((shm_mq *) DatumGetPointer(arg));
+	if (unlikely(!mqh->peer_attached))
+		mqh->peer_attached = *(PGPROC *volatile *) mqh->peer != NULL;
+	return mqh->peer_attached;
 }
 
 static shm_mq_handle *
 spb_shm_mq_attach(shm_mq *mq, dsm_segment *seg, BackgroundWorkerHandle *worker)
 {
 	shm_mq_handle *mqh = palloc0(sizeof(shm_mq_handle));
-	char	   *queue = (char *) mq + mq->queue_at;
+	bool		sends = mq->peers.sender == MyProc;
 
 	mqh->mq = mq;
 	mqh->seg = seg;
 	mqh->worker = worker;
+	mqh->peer = sends ? &mq->peers.receiver : &mq->peers.sender;
 	mqh->gathered.context = CurrentMemoryContext;
-	mqh->ops = spb_server_queue_ops(mq->number);
+	mqh->ops = spb_server_queue_ops(mq->peers.kind);
 	mqh->user.lock = &spb_server_lock;
 	mqh->user.wait_ended = wait_ended;
-	mqh->inner = mqh->ops->attach(queue, seg, &mqh->user, mq->sender == MyProc);
-	if (seg != NULL)
-		on_dsm_detach(seg, on_detach, PointerGetDatum(mq));
+	mqh->inner = mqh->ops->attach(mq, seg, &mqh->user, sends);
 	return mqh;
-}
-
-/*
- * What a handle's owner is waiting for.
- */
-static PGPROC **
-peer_of(shm_mq_handle *mqh)
-{
-	return mqh->mq->sender == MyProc ? &mqh->mq->receiver : &mqh->mq->sender;
 }
 
 /* The worker that we are waiting for is dead, and was never attached. */
@@ -202,14 +154,14 @@ worker_is_gone(shm_mq_handle *mqh)
 	BgwHandleStatus status;
 	pid_t		pid;
 
-	if (((volatile shm_mq *) mqh->mq)->detached)
+	if (is_detached(mqh))
 		return true;
 	if (mqh->worker == NULL)
 		return false;
 	status = GetBackgroundWorkerPid(mqh->worker, &pid);
 	if (status == BGWH_STARTED || status == BGWH_NOT_YET_STARTED)
 		return false;
-	((volatile shm_mq *) mqh->mq)->detached = true;
+	__atomic_store_n(&mqh->mq->peers.detached, 1, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -221,15 +173,14 @@ static shm_mq_result
 await_peer(shm_mq_handle *mqh, bool nowait)
 {
 	static uint32 wait_event = 0;
-	PGPROC	  **peer = peer_of(mqh);
 
 	while (!mqh->peer_attached)
 	{
 		bool		gone = worker_is_gone(mqh);
 
 		/* in this order: one that has come and gone may have left something */
-		if (get_end(mqh->mq, peer) != NULL)
-			mqh->peer_attached = true;
+		if (peer_is_there(mqh))
+			break;
 		else if (gone)
 			return SHM_MQ_DETACHED;
 		else if (nowait)
@@ -250,9 +201,7 @@ spb_shm_mq_wait_for_attach(shm_mq_handle *mqh)
 {
 	shm_mq_result result = await_peer(mqh, false);
 
-	if (((volatile shm_mq *) mqh->mq)->detached)
-		return SHM_MQ_DETACHED;
-	return result;
+	return is_detached(mqh) ? SHM_MQ_DETACHED : result;
 }
 
 /*
@@ -291,14 +240,12 @@ spb_shm_mq_sendv(shm_mq_handle *mqh, shm_mq_iovec *iov, int iovcnt,
 						nbytes)));
 	data = gather(mqh, iov, iovcnt, nbytes);
 
-	if (((volatile shm_mq *) mqh->mq)->detached)
+	if (is_detached(mqh))
 		return SHM_MQ_DETACHED;
-	if (!mqh->peer_attached && get_end(mqh->mq, peer_of(mqh)) != NULL)
-		mqh->peer_attached = true;
 
 	/* as much as has room is sent, whether or not there is a receiver */
 	result = mqh->ops->send(mqh->inner, nbytes, data,
-							nowait || !mqh->peer_attached);
+							nowait || !peer_is_there(mqh));
 	if (result == SHM_MQ_WOULD_BLOCK && !mqh->peer_attached)
 	{
 		result = await_peer(mqh, nowait);
@@ -337,9 +284,6 @@ static void
 spb_shm_mq_detach(shm_mq_handle *mqh)
 {
 	mqh->ops->detach(mqh->inner);
-	detach_from(mqh->mq);
-	if (mqh->seg)
-		cancel_on_dsm_detach(mqh->seg, on_detach, PointerGetDatum(mqh->mq));
 	spb_free_buffer(&mqh->gathered);
 	pfree(mqh);
 }

@@ -54,13 +54,13 @@ static shmem_startup_hook_type next_startup_hook = NULL;
 const SpbQueueOps *
 spb_server_queue_ops(uint32 number)
 {
-	return number == 0 ? spb_queue_by_label(STOCK_IS) : spb_queue(number);
+	return number == SPB_SERVER_QUEUE_STOCK ? spb_queue_by_label(STOCK_IS) : spb_queue(number);
 }
 
 const char *
 spb_server_queue_label(uint32 number)
 {
-	return number == 0 ? STOCK : spb_queue(number)->label;
+	return number == SPB_SERVER_QUEUE_STOCK ? STOCK : spb_queue(number)->label;
 }
 
 /*
@@ -71,7 +71,7 @@ spb_server_queue_choose(const char *label, uint32 *number, const char **canonica
 {
 	const SpbQueueOps *queue = spb_queue_by_label(label);
 
-	*number = 0;
+	*number = SPB_SERVER_QUEUE_STOCK;
 	*canonical = STOCK;
 	if (strcmp(label, STOCK) == 0)
 		return true;
@@ -104,7 +104,7 @@ spb_put_queue_in_force(uint32 number)
 	asked_for = number;
 
 	if (number == SPB_SERVER_QUEUE_OFF && spb_queue_is_replaced)
-		number = 0;
+		number = SPB_SERVER_QUEUE_STOCK;
 	first_in_force = number;
 	if (shared)
 		pg_atomic_write_u32(&shared->in_force, number);

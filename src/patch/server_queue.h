@@ -7,7 +7,7 @@
  *	message_queue.c		what is called instead of the server's functions
  *
  * A number stands for a queue in shared memory, the same in all processes of
- * a server.  0 is "stock".
+ * a server.
  *
  * Copyright (c) 2026, spinbench contributors
  *
@@ -21,6 +21,8 @@
 
 #include "patch/redirect.h"
 #include "queue/queue.h"
+
+#define SPB_SERVER_QUEUE_STOCK 0
 
 /* Not a queue of ours: shm_mq is left alone. */
 #define SPB_SERVER_QUEUE_OFF PG_UINT32_MAX

@@ -37,6 +37,24 @@ detach_from(SpbPeers *peers)
 		SetLatch(&peer->procLatch);
 }
 
+/*
+ * Of two processes that are put there at the same time, one at least sees the
+ * other.
+ */
+void
+spb_set_end(SpbPeers *peers, bool sends, PGPROC *proc)
+{
+	PGPROC	   *volatile *end = sends ? &peers->sender : &peers->receiver;
+	PGPROC	   *volatile *other = sends ? &peers->receiver : &peers->sender;
+	PGPROC	   *peer;
+
+	*end = proc;
+	pg_memory_barrier();
+	peer = *other;
+	if (peer)
+		SetLatch(&peer->procLatch);
+}
+
 static void
 on_detach(dsm_segment *seg, Datum arg)
 {

@@ -18,12 +18,16 @@
 #include "queue/message.h"
 #include "queue/queue.h"
 
-/* The ends of a queue of ours, in its shared memory. */
+/*
+ * The ends of a queue of ours: what its shared memory begins with.  As small as
+ * they are, a queue has room where the server's shm_mq has.
+ */
 typedef struct SpbPeers
 {
-	PGPROC	   *receiver;		/* NULL: not attached yet */
+	PGPROC	   *receiver;		/* NULL: not attached yet; each is set once */
 	PGPROC	   *sender;
-	uint32		detached;		/* one of them has gone */
+	uint16		detached;		/* one of them has gone */
+	uint16		kind;			/* for who has queues of several, at first 0 */
 } SpbPeers;
 
 /* One of them, in its own memory. */
@@ -43,6 +47,9 @@ typedef struct SpbEnd
 extern void spb_attach_end(SpbEnd *end, SpbPeers *peers, dsm_segment *seg,
 						   SpbQueueUser *user, bool sends);
 extern void spb_detach_end(SpbEnd *end);
+
+/* Put a process at one end before it attaches, and tell the other end. */
+extern void spb_set_end(SpbPeers *peers, bool sends, PGPROC *proc);
 
 /* Let the peer look: it may be waiting for what was published just now. */
 extern void spb_wake_peer(SpbQueueUser *user, PGPROC **peer);

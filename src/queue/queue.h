@@ -61,12 +61,16 @@ typedef struct SpbQueueOps
 	const char *description;
 	const char *origin;
 
-	/* Smallest size in bytes that create() accepts, all overhead included. */
-	Size		(*minimum_size) (void);
+	/*
+	 * Smallest size in bytes that create() accepts at an address, all
+	 * overhead included; for NULL, at one that begins a cache line.
+	 */
+	Size		(*minimum_size) (const void *address);
 
 	/*
-	 * Make a queue of "size" bytes at an address of shared memory that begins
-	 * a cache line.  "lock" guards it, if it is a queue with a spinlock.
+	 * Make a queue of "size" bytes at an address of shared memory, which is a
+	 * multiple of SPB_RING_ALIGNMENT.  "lock" guards it, if it is a queue
+	 * with a spinlock.
 	 */
 	void		(*create) (void *address, Size size, const SpbLockOps *lock);
 

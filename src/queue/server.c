@@ -20,7 +20,7 @@
 #include "queue/peer.h"
 
 static Size
-server_minimum_size(void)
+server_minimum_size(const void *address)
 {
 	return shm_mq_minimum_size;
 }

@@ -80,17 +80,27 @@ typedef struct Spsc
 	 */
 	uint32		receiver_waits;
 	uint32		sender_waits;
-	char		pad[SPB_CACHE_LINE - sizeof(SpbPeers) - sizeof(Size) - 2 * sizeof(uint32)];
+} Spsc;
 
+/* What follows, from the next cache line on. */
+typedef struct Lines
+{
 	Line		written;		/* by the sender */
 	Line		read;			/* by the receiver */
 
 	char		ring[FLEXIBLE_ARRAY_MEMBER];
-} Spsc;
+} Lines;
+
+static inline Size
+lines_at(const void *queue)
+{
+	return TYPEALIGN(SPB_CACHE_LINE, (uintptr_t) queue + sizeof(Spsc)) - (uintptr_t) queue;
+}
 
 typedef struct Handle
 {
 	Spsc	   *q;
+	Lines	   *lines;
 	char	   *ring;
 	Size		ring_size;
 	Size		offset;			/* of my position in the ring */
@@ -165,7 +175,7 @@ spsc_flush(void *handle)
 	Handle	   *h = handle;
 
 	if (h->published != h->position)
-		publish(h, &h->q->written.position);
+		publish(h, &h->lines->written.position);
 
 	/* pairs with the barrier of announce_wait() */
 	pg_memory_barrier();
@@ -182,14 +192,14 @@ wait_for_space(Handle *h, bool nowait)
 
 	for (;;)
 	{
-		h->peer = LOAD_ACQUIRE(&q->read.position);
+		h->peer = LOAD_ACQUIRE(&h->lines->read.position);
 		if (LOAD(&q->peers.detached))
 			return SHM_MQ_DETACHED;
 		if (h->position - h->peer < h->ring_size)
 			return SHM_MQ_SUCCESS;
 
 		spsc_flush(h);
-		if (announce_wait(h, &q->sender_waits, &q->read.position))
+		if (announce_wait(h, &q->sender_waits, &h->lines->read.position))
 			continue;
 		if (LOAD(&q->peers.detached))
 			return SHM_MQ_DETACHED;
@@ -248,7 +258,7 @@ spsc_send(void *handle, Size nbytes, const void *data, bool nowait)
 				memcpy(h->ring + h->offset, (const char *) data + h->done, space);
 				h->done += space;
 				move_on(h, SPB_PADDED(space));
-				publish(h, &q->written.position);
+				publish(h, &h->lines->written.position);
 				wake(h, &q->receiver_waits, &q->peers.receiver);
 			}
 		}
@@ -257,7 +267,7 @@ spsc_send(void *handle, Size nbytes, const void *data, bool nowait)
 
 	if (h->position - h->published >= PUBLISH_BYTES || LOAD(&q->receiver_waits))
 	{
-		publish(h, &q->written.position);
+		publish(h, &h->lines->written.position);
 		wake(h, &q->receiver_waits, &q->peers.receiver);
 	}
 	if (unlikely(LOAD(&q->peers.detached)))
@@ -277,7 +287,7 @@ static void
 give_back(Handle *h)
 {
 	if (h->published != h->position)
-		publish(h, &h->q->read.position);
+		publish(h, &h->lines->read.position);
 	pg_memory_barrier();
 	wake(h, &h->q->sender_waits, &h->q->peers.sender);
 }
@@ -292,17 +302,17 @@ wait_for_bytes(Handle *h, bool nowait)
 
 	for (;;)
 	{
-		h->peer = LOAD_ACQUIRE(&q->written.position);
+		h->peer = LOAD_ACQUIRE(&h->lines->written.position);
 		if (h->peer != h->position)
 			return SHM_MQ_SUCCESS;
 
 		give_back(h);
-		if (announce_wait(h, &q->receiver_waits, &q->written.position))
+		if (announce_wait(h, &q->receiver_waits, &h->lines->written.position))
 			continue;
 		if (LOAD_ACQUIRE(&q->peers.detached))
 		{
 			/* it may have sent something between our two looks */
-			if (LOAD_ACQUIRE(&q->written.position) != h->peer)
+			if (LOAD_ACQUIRE(&h->lines->written.position) != h->peer)
 				continue;
 			return SHM_MQ_DETACHED;
 		}
@@ -380,9 +390,15 @@ spsc_receive(void *handle, Size *nbytesp, void **datap, bool nowait)
  */
 
 static Size
-spsc_minimum_size(void)
+overhead(const void *queue)
 {
-	return offsetof(Spsc, ring) + SPB_RING_ALIGNMENT;
+	return lines_at(queue) + offsetof(Lines, ring);
+}
+
+static Size
+spsc_minimum_size(const void *address)
+{
+	return overhead(address) + SPB_RING_ALIGNMENT;
 }
 
 static void
@@ -390,8 +406,8 @@ spsc_create(void *address, Size size, const SpbLockOps *lock)
 {
 	Spsc	   *q = address;
 
-	memset(q, 0, offsetof(Spsc, ring));
-	q->ring_size = TYPEALIGN_DOWN(SPB_RING_ALIGNMENT, size - offsetof(Spsc, ring));
+	memset(q, 0, overhead(address));
+	q->ring_size = TYPEALIGN_DOWN(SPB_RING_ALIGNMENT, size - overhead(address));
 }
 
 static void *
@@ -401,7 +417,8 @@ spsc_attach(void *address, dsm_segment *seg, SpbQueueUser *user, bool sends)
 	Handle	   *h = palloc0(sizeof(Handle));
 
 	h->q = q;
-	h->ring = q->ring;
+	h->lines = (Lines *) ((char *) address + lines_at(address));
+	h->ring = h->lines->ring;
 	h->ring_size = q->ring_size;
 
 	/*

@@ -21,6 +21,16 @@
  * The variants.  NAME is a C name for the combination of the others.
  */
 #define DEFINE_STREAM(NAME, LABEL, KEEPING, READING, LAZYWRITE, DESCRIPTION, ORIGIN) \
+static Size \
+NAME##_minimum_size(const void *address) \
+{ \
+	return overhead(KEEPING) + SPB_RING_ALIGNMENT; \
+} \
+static void \
+NAME##_create(void *address, Size size, const SpbLockOps *lock) \
+{ \
+	stream_create(address, size, lock, KEEPING); \
+} \
 static shm_mq_result \
 NAME##_send(void *handle, Size nbytes, const void *data, bool nowait) \
 { \
@@ -47,7 +57,7 @@ NAME##_detach(void *handle) \
 #define STREAM_ENTRY(NAME, LABEL, KEEPING, READING, LAZYWRITE, DESCRIPTION, ORIGIN) \
 { \
 	.label = LABEL, .description = DESCRIPTION, .origin = ORIGIN, \
-	.minimum_size = stream_minimum_size, .create = stream_create, \
+	.minimum_size = NAME##_minimum_size, .create = NAME##_create, \
 	.attach = stream_attach, \
 	.send = NAME##_send, .receive = NAME##_receive, \
 	.flush = (LAZYWRITE) ? NAME##_flush : NULL, \

@@ -69,27 +69,32 @@ typedef enum Reading
 	LAZYLATCH
 } Reading;
 
-/* A position, and the lock that it has to itself if it is emulated. */
-typedef struct Position
-{
-	uint64		lock;
-	uint64		value pg_attribute_aligned(8);	/* for 64-bit atomics of
-												 * 32-bit machines */
-} Position;
-
 typedef struct Stream
 {
-	uint64		lock;			/* of both positions, if kept so */
 	SpbPeers	peers;
-	Position	read;			/* advanced by the receiver only */
-	Position	written;		/* advanced by the sender only */
 	Size		ring_size;		/* multiple of SPB_RING_ALIGNMENT */
+	uint64		read			/* advanced by the receiver only */
+				pg_attribute_aligned(8);	/* for 64-bit atomics of 32-bit
+											 * machines */
+	uint64		written;		/* advanced by the sender only */
 
-	/* begins where a word may begin, with pointers of any size */
-	char		ring[FLEXIBLE_ARRAY_MEMBER] pg_attribute_aligned(SPB_RING_ALIGNMENT);
+	/* Of both positions, or of "read" and of "written".  The ring follows. */
+	uint64		locks[FLEXIBLE_ARRAY_MEMBER];
 } Stream;
 
-StaticAssertDecl(offsetof(Stream, ring) % SPB_RING_ALIGNMENT == 0, "misaligned ring");
+StaticAssertDecl(offsetof(Stream, locks) % SPB_RING_ALIGNMENT == 0, "misaligned ring");
+
+static pg_attribute_always_inline int
+num_locks(Keeping keeping)
+{
+	return keeping == EMULATED ? 2 : keeping == SPINLOCK ? 1 : 0;
+}
+
+static pg_attribute_always_inline char *
+ring_of(Stream *stream, Keeping keeping)
+{
+	return (char *) &stream->locks[num_locks(keeping)];
+}
 
 typedef struct Handle
 {
@@ -125,50 +130,52 @@ locked_add(Handle *h, uint64 *lock, uint64 *value, uint64 n)
 }
 
 static pg_attribute_always_inline uint64
-plain_read(Position *position)
+plain_read(uint64 *position)
 {
-	return __atomic_load_n(&position->value, __ATOMIC_RELAXED);
+	return __atomic_load_n(position, __ATOMIC_RELAXED);
+}
+
+/* What reading or advancing a position under its lock comes to. */
+static pg_attribute_always_inline uint64
+locked_position(Handle *h, uint64 *position, uint64 n, Keeping keeping)
+{
+	Stream	   *stream = h->stream;
+	bool		second = keeping == EMULATED && position == &stream->written;
+
+	return locked_add(h, &stream->locks[second], position, n);
 }
 
 static pg_attribute_always_inline uint64
-peers_position(Handle *h, Position *position, Keeping keeping)
+peers_position(Handle *h, uint64 *position, Keeping keeping)
 {
-	switch (keeping)
-	{
-		case SPINLOCK:
-			return locked_add(h, &h->stream->lock, &position->value, 0);
-		case EMULATED:
-			return locked_add(h, &position->lock, &position->value, 0);
-		case ATOMIC:
-			break;
-	}
-	return plain_read(position);
+	if (keeping == ATOMIC)
+		return plain_read(position);
+	return locked_position(h, position, 0, keeping);
 }
 
 static pg_attribute_always_inline uint64
-own_position(Handle *h, Position *position, Keeping keeping)
+own_position(Handle *h, uint64 *position, Keeping keeping)
 {
 	if (keeping == EMULATED)
-		return locked_add(h, &position->lock, &position->value, 0);
+		return locked_position(h, position, 0, keeping);
 	return plain_read(position);
 }
 
 static pg_attribute_always_inline void
-advance(Handle *h, Position *position, uint64 n, Keeping keeping)
+advance(Handle *h, uint64 *position, uint64 n, Keeping keeping)
 {
 	switch (keeping)
 	{
 		case SPINLOCK:
-			(void) locked_add(h, &h->stream->lock, &position->value, n);
+			(void) locked_position(h, position, n, keeping);
 			break;
 		case ATOMIC:
 			/* only we change it: no need for an atomic addition */
-			__atomic_store_n(&position->value, plain_read(position) + n,
-							 __ATOMIC_RELAXED);
+			__atomic_store_n(position, plain_read(position) + n, __ATOMIC_RELAXED);
 			break;
 		case EMULATED:
-			(void) locked_add(h, &position->lock, &position->value, 0);
-			(void) locked_add(h, &position->lock, &position->value, n);
+			(void) locked_position(h, position, 0, keeping);
+			(void) locked_position(h, position, n, keeping);
 			break;
 	}
 }
@@ -218,7 +225,7 @@ wait_for_space(Handle *h, bool nowait, char **at, Size *space, Keeping keeping)
 		{
 			/* the position was read before the space is written to */
 			pg_memory_barrier();
-			*at = stream->ring + offset;
+			*at = ring_of(stream, keeping) + offset;
 			*space = Min(available, stream->ring_size - offset);
 			return SHM_MQ_SUCCESS;
 		}
@@ -267,7 +274,7 @@ stream_send(Handle *h, Size nbytes, const char *data, bool nowait,
 	{
 		/* whom to notify was looked up under the lock, too */
 		if (keeping == SPINLOCK)
-			(void) locked_add(h, &h->stream->lock, &h->stream->written.value, 0);
+			(void) locked_position(h, &h->stream->written, 0, keeping);
 		wake_receiver(h);
 	}
 	else if (h->pending > h->stream->ring_size / 4)
@@ -331,7 +338,7 @@ wait_for_bytes(Handle *h, Size needed, bool nowait, char **at, Size *nbytes,
 		if (available >= needed || offset + available >= stream->ring_size)
 		{
 			pg_read_barrier();
-			*at = stream->ring + offset;
+			*at = ring_of(stream, keeping) + offset;
 			*nbytes = Min(available, stream->ring_size - offset);
 			return SHM_MQ_SUCCESS;
 		}
@@ -415,27 +422,24 @@ stream_receive(Handle *h, Size *nbytesp, void **datap, bool nowait,
  * Life and death.
  */
 
-static Size
-stream_minimum_size(void)
+static pg_attribute_always_inline Size
+overhead(Keeping keeping)
 {
-	return offsetof(Stream, ring) + SPB_RING_ALIGNMENT;
+	return offsetof(Stream, locks) + num_locks(keeping) * sizeof(uint64);
 }
 
-static void
-stream_create(void *address, Size size, const SpbLockOps *lock)
+static pg_attribute_always_inline void
+stream_create(Stream *stream, Size size, const SpbLockOps *lock, Keeping keeping)
 {
-	Stream	   *stream = address;
-
-	if (lock->size(2) > sizeof(stream->lock))
+	if (lock->size(2) > sizeof(stream->locks[0]))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("the chosen lock is too large for one in a queue")));
 
-	memset(stream, 0, offsetof(Stream, ring));
-	lock->init(&stream->lock, 2);
-	lock->init(&stream->read.lock, 2);
-	lock->init(&stream->written.lock, 2);
-	stream->ring_size = TYPEALIGN_DOWN(SPB_RING_ALIGNMENT, size - offsetof(Stream, ring));
+	memset(stream, 0, overhead(keeping));
+	for (int i = 0; i < num_locks(keeping); i++)
+		lock->init(&stream->locks[i], 2);
+	stream->ring_size = TYPEALIGN_DOWN(SPB_RING_ALIGNMENT, size - overhead(keeping));
 }
 
 static void *

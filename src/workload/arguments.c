@@ -45,7 +45,7 @@ spb_check_queue_size(SpbRunSpec *spec, int64 queue_size)
 {
 	Size		maximum = MaxAllocHugeSize / (max_worker_processes + 2);
 
-	refuse_less(queue_size, (int64) spb_queue_by_label(spec->queue)->minimum_size(),
+	refuse_less(queue_size, (int64) spb_queue_by_label(spec->queue)->minimum_size(NULL),
 				"queue_size", " bytes");
 
 	/* what would not fit into any address space; the system knows less */

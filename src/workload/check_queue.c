@@ -55,7 +55,7 @@ scenario_has(const SpbRun *run, const char *word)
 static Size
 ring_size(const SpbRun *run)
 {
-	return TYPEALIGN_DOWN(8, run->spec->queue_size - run->queue->minimum_size() + 8);
+	return TYPEALIGN_DOWN(8, run->spec->queue_size - run->queue->minimum_size(NULL) + 8);
 }
 
 /* Any 64-bit number becomes another one that looks random (splitmix64). */
