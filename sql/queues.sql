@@ -42,6 +42,8 @@ SELECT * FROM over_all_queues($$SELECT spinbench_check_queue(1024, 5000)$$);
 SELECT * FROM over_all_queues($$SELECT spinbench_check_queue(1024, 5000, 'downward')$$);
 SELECT * FROM over_all_queues($$SELECT spinbench_check_queue(1024, 5000, 'nowait')$$);
 SELECT * FROM over_all_queues($$SELECT spinbench_check_queue(1024, 5000, 'nowait/downward')$$);
+SELECT * FROM over_all_queues($$SELECT spinbench_check_queue(1024, 5000, 'chunks')$$);
+SELECT * FROM over_all_queues($$SELECT spinbench_check_queue(1024, 5000, 'chunks/nowait')$$);
 SELECT * FROM over_all_queues($$SELECT spinbench_check_queue(16384, 5000)$$);
 SELECT * FROM over_all_queues($$SELECT spinbench_check_queue(648, 200)$$);
 CREATE FUNCTION check_smallest() RETURNS bigint

@@ -106,7 +106,7 @@ for my $queue (@queues)
 	{
 		is($node->safe_psql('postgres', qq{
 SET spinbench.queue = 'server';
-SELECT spinbench_check_queue($size, 200), spinbench_check_queue($size, 50, 'nowait/downward')}),
+SELECT spinbench_check_queue($size, 200), spinbench_check_queue($size, 50, 'nowait/downward/chunks')}),
 			'200|50', "$queue: a queue of $size bytes");
 	}
 	cmp_ok(created($queue) - $before{own}, '>=', 2, "$queue: it was used where it had room");

@@ -49,7 +49,6 @@ struct shm_mq_handle
 	SpbQueueUser user;
 	PGPROC	  **peer;			/* where it is once it is there */
 	bool		peer_attached;	/* as far as we know */
-	SpbBuffer	gathered;		/* a message that came in pieces */
 };
 
 static void wait_ended(SpbWaiter *waiter) SPB_NORETURN;
@@ -139,7 +138,6 @@ spb_shm_mq_attach(shm_mq *mq, dsm_segment *seg, BackgroundWorkerHandle *worker)
 	mqh->seg = seg;
 	mqh->worker = worker;
 	mqh->peer = sends ? &mq->peers.receiver : &mq->peers.sender;
-	mqh->gathered.context = CurrentMemoryContext;
 	mqh->ops = spb_server_queue_ops(mq->peers.kind);
 	mqh->user.lock = &spb_server_lock;
 	mqh->user.wait_ended = wait_ended;
@@ -204,54 +202,24 @@ spb_shm_mq_wait_for_attach(shm_mq_handle *mqh)
 	return is_detached(mqh) ? SHM_MQ_DETACHED : result;
 }
 
-/*
- * One piece of memory for a message, which may come in several.
- */
-static const void *
-gather(shm_mq_handle *mqh, shm_mq_iovec *iov, int iovcnt, Size nbytes)
-{
-	Size		done = 0;
-
-	if (iovcnt == 1)
-		return iov[0].data;
-	spb_make_buffer(&mqh->gathered, nbytes);
-	for (int i = 0; i < iovcnt; i++)
-	{
-		memcpy(mqh->gathered.bytes + done, iov[i].data, iov[i].len);
-		done += iov[i].len;
-	}
-	return mqh->gathered.bytes;
-}
-
 static shm_mq_result
 spb_shm_mq_sendv(shm_mq_handle *mqh, shm_mq_iovec *iov, int iovcnt,
 				 bool nowait, bool force_flush)
 {
-	Size		nbytes = 0;
-	const void *data;
 	shm_mq_result result;
-
-	for (int i = 0; i < iovcnt; i++)
-		nbytes += iov[i].len;
-	if (nbytes > MaxAllocSize)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("cannot send a message of size %zu via shared memory queue",
-						nbytes)));
-	data = gather(mqh, iov, iovcnt, nbytes);
 
 	if (is_detached(mqh))
 		return SHM_MQ_DETACHED;
 
 	/* as much as has room is sent, whether or not there is a receiver */
-	result = mqh->ops->send(mqh->inner, nbytes, data,
+	result = mqh->ops->send(mqh->inner, iov, iovcnt,
 							nowait || !peer_is_there(mqh));
 	if (result == SHM_MQ_WOULD_BLOCK && !mqh->peer_attached)
 	{
 		result = await_peer(mqh, nowait);
 		if (result != SHM_MQ_SUCCESS)
 			return result;
-		result = mqh->ops->send(mqh->inner, nbytes, data, nowait);
+		result = mqh->ops->send(mqh->inner, iov, iovcnt, nowait);
 	}
 	if (result == SHM_MQ_SUCCESS && force_flush && mqh->ops->flush)
 		mqh->ops->flush(mqh->inner);
@@ -284,7 +252,6 @@ static void
 spb_shm_mq_detach(shm_mq_handle *mqh)
 {
 	mqh->ops->detach(mqh->inner);
-	spb_free_buffer(&mqh->gathered);
 	pfree(mqh);
 }
 

@@ -17,6 +17,7 @@
 #ifndef SPB_MESSAGE_H
 #define SPB_MESSAGE_H
 
+#include "storage/shm_mq.h"
 #include "utils/memutils.h"
 
 /* Where a length word may begin; the size of a ring is a multiple of it. */
@@ -24,13 +25,42 @@
 #define SPB_PADDED(n) TYPEALIGN(SPB_RING_ALIGNMENT, n)
 #define SPB_LENGTH_WORD sizeof(uint64)
 
-static inline void
-spb_check_message_size(Size nbytes)
+/* How long is a message that comes in chunks? */
+static inline Size
+spb_message_size(const shm_mq_iovec *chunks, int nchunks)
 {
-	if (nbytes > MaxAllocSize)
+	Size		nbytes = chunks[0].len;
+
+	for (int i = 1; i < nchunks; i++)
+		nbytes += chunks[i].len;
+	if (unlikely(nbytes > MaxAllocSize))
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("cannot send a message of %zu bytes", nbytes)));
+				 errmsg("cannot send a message of size %zu via shared memory queue",
+						nbytes)));
+	return nbytes;
+}
+
+/* Copy a part of it: nbytes that begin behind the first "from" bytes. */
+static inline void
+spb_copy_part(char *to, const shm_mq_iovec *chunk, Size from, Size nbytes)
+{
+	if (likely(from + nbytes <= chunk->len))
+	{
+		memcpy(to, chunk->data + from, nbytes);
+		return;
+	}
+	for (; nbytes > 0; chunk++)
+	{
+		Size		skipped = Min(from, chunk->len);
+		Size		here = Min(nbytes, chunk->len - skipped);
+
+		if (here > 0)
+			memcpy(to, chunk->data + skipped, here);
+		from -= skipped;
+		to += here;
+		nbytes -= here;
+	}
 }
 
 /* For one message at a time; kept for the next one. */

@@ -82,8 +82,8 @@ typedef struct SpbQueueOps
 	void	   *(*attach) (void *address, dsm_segment *seg, SpbQueueUser *user,
 						   bool sends);
 
-	/* Pass one message on. */
-	shm_mq_result (*send) (void *handle, Size nbytes, const void *data,
+	/* Pass one message on, which comes in one chunk or more. */
+	shm_mq_result (*send) (void *handle, shm_mq_iovec *chunks, int nchunks,
 						   bool nowait);
 
 	/*
@@ -110,6 +110,16 @@ typedef struct SpbQueueOps
 	/* Does it keep the counters of SpbQueueUser? */
 	bool		counts;
 } SpbQueueOps;
+
+/* Pass a message on that is in one piece. */
+static inline shm_mq_result
+spb_send(const SpbQueueOps *queue, void *handle, Size nbytes, const void *data,
+		 bool nowait)
+{
+	shm_mq_iovec chunk = {data, nbytes};
+
+	return queue->send(handle, &chunk, 1, nowait);
+}
 
 /* queue.c */
 extern const SpbQueueOps *spb_queue_by_label(const char *label);

@@ -42,9 +42,9 @@ server_attach(void *address, dsm_segment *seg, SpbQueueUser *user, bool sends)
 }
 
 static shm_mq_result
-server_send(void *handle, Size nbytes, const void *data, bool nowait)
+server_send(void *handle, shm_mq_iovec *chunks, int nchunks, bool nowait)
 {
-	return shm_mq_send(handle, nbytes, data, nowait, true);
+	return shm_mq_sendv(handle, chunks, nchunks, nowait, true);
 }
 
 static shm_mq_result

@@ -210,10 +210,11 @@ wait_for_space(Handle *h, bool nowait)
 }
 
 static shm_mq_result
-spsc_send(void *handle, Size nbytes, const void *data, bool nowait)
+spsc_send(void *handle, shm_mq_iovec *chunks, int nchunks, bool nowait)
 {
 	Handle	   *h = handle;
 	Spsc	   *q = h->q;
+	Size		nbytes = spb_message_size(chunks, nchunks);
 	Size		needed = SPB_LENGTH_WORD + SPB_PADDED(nbytes);
 
 	/* the usual case: it fits, in one piece */
@@ -224,12 +225,11 @@ spsc_send(void *handle, Size nbytes, const void *data, bool nowait)
 		char	   *at = h->ring + h->offset;
 
 		*(uint64 *) at = nbytes;
-		memcpy(at + SPB_LENGTH_WORD, data, nbytes);
+		spb_copy_part(at + SPB_LENGTH_WORD, chunks, 0, nbytes);
 		move_on(h, needed);
 	}
 	else
 	{
-		spb_check_message_size(nbytes);
 		while (!h->has_length || h->done < nbytes)
 		{
 			Size		space = h->ring_size - (Size) (h->position - h->peer);
@@ -255,7 +255,7 @@ spsc_send(void *handle, Size nbytes, const void *data, bool nowait)
 				/* let the receiver copy one part while we write the next */
 				space = Min(space, h->batch);
 				space = Min(space, nbytes - h->done);
-				memcpy(h->ring + h->offset, (const char *) data + h->done, space);
+				spb_copy_part(h->ring + h->offset, chunks, h->done, space);
 				h->done += space;
 				move_on(h, SPB_PADDED(space));
 				publish(h, &h->lines->written.position);

@@ -32,9 +32,9 @@ NAME##_create(void *address, Size size, const SpbLockOps *lock) \
 	stream_create(address, size, lock, KEEPING); \
 } \
 static shm_mq_result \
-NAME##_send(void *handle, Size nbytes, const void *data, bool nowait) \
+NAME##_send(void *handle, shm_mq_iovec *chunks, int nchunks, bool nowait) \
 { \
-	return stream_send(handle, nbytes, data, nowait, KEEPING, LAZYWRITE); \
+	return stream_send(handle, chunks, nchunks, nowait, KEEPING, LAZYWRITE); \
 } \
 static shm_mq_result \
 NAME##_receive(void *handle, Size *nbytesp, void **datap, bool nowait) \

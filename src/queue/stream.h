@@ -239,10 +239,11 @@ wait_for_space(Handle *h, bool nowait, char **at, Size *space, Keeping keeping)
 }
 
 static pg_attribute_always_inline shm_mq_result
-stream_send(Handle *h, Size nbytes, const char *data, bool nowait,
+stream_send(Handle *h, const shm_mq_iovec *chunks, int nchunks, bool nowait,
 			Keeping keeping, bool lazywrite)
 {
-	spb_check_message_size(nbytes);
+	Size		nbytes = spb_message_size(chunks, nchunks);
+
 	while (!h->has_length || h->done < nbytes)
 	{
 		char	   *at;
@@ -261,7 +262,7 @@ stream_send(Handle *h, Size nbytes, const char *data, bool nowait,
 		else
 		{
 			space = Min(space, nbytes - h->done);
-			memcpy(at, data + h->done, space);
+			spb_copy_part(at, chunks, h->done, space);
 			h->done += space;
 			h->pending += SPB_PADDED(space);
 		}

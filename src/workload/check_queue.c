@@ -30,6 +30,7 @@
 static const char *const words[] = {
 	"downward",					/* the leader sends; otherwise the worker */
 	"nowait",					/* neither blocks in a queue function */
+	"chunks",					/* the sender passes messages in chunks */
 	"slowsender",				/* sleeps now and then */
 	"slowreceiver",
 	"senderleaves",				/* after half of the messages */
@@ -167,12 +168,33 @@ misbehave(SpbRun *run, char *message)
 }
 #endif
 
+/*
+ * Cut a message into chunks at places that look random; some are empty.
+ */
+static void
+cut(int64 i, char *message, Size length, shm_mq_iovec *chunks, int nchunks)
+{
+	Size		at = 0;
+
+	for (int n = 0; n < nchunks; n++)
+	{
+		Size		rest = length - at;
+
+		chunks[n].data = message + at;
+		chunks[n].len = n == nchunks - 1 ? rest :
+			scramble((uint64) (i * nchunks + n)) % (rest + 1);
+		at += chunks[n].len;
+	}
+}
+
 static void
 send_all(SpbRun *run)
 {
 	const SpbQueueOps *queue = run->queue;
 	bool		nowait = scenario_has(run, "nowait");
 	bool		slow = scenario_has(run, "slowsender");
+	shm_mq_iovec chunks[4];
+	int			nchunks = scenario_has(run, "chunks") ? lengthof(chunks) : 1;
 	int64		messages = run->spec->repeat_count;
 	char	   *message = palloc(message_buffer_size(run));
 
@@ -188,7 +210,8 @@ send_all(SpbRun *run)
 
 		for (Size at = 0; at < length; at++)
 			message[at] = message_byte(i, at);
-		while ((result = queue->send(run->state, length, message, nowait)) == SHM_MQ_WOULD_BLOCK)
+		cut(i, message, length, chunks, nchunks);
+		while ((result = queue->send(run->state, chunks, nchunks, nowait)) == SHM_MQ_WOULD_BLOCK)
 			wait_for_news(run);
 		if (result == SHM_MQ_DETACHED)
 			break;
@@ -335,7 +358,7 @@ check_scenario(const char *scenario)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("invalid scenario \"%s\"", scenario),
-					 errhint("It consists of words separated by slashes: downward, nowait, slowsender, slowreceiver, senderleaves, receiverleaves.")));
+					 errhint("It consists of words separated by slashes: downward, nowait, chunks, slowsender, slowreceiver, senderleaves, receiverleaves.")));
 		at += length;
 		if (*at == SPB_SEPARATOR)
 			at++;

@@ -60,8 +60,8 @@ gather_work(SpbRun *run)
 		if (sent > 0 && pg_atomic_read_u32(&run->header->enough) != 0)
 			break;
 		spb_inject(run);
-		if (queue->send(run->state, run->spec->message_size, run->message,
-						false) != SHM_MQ_SUCCESS)
+		if (spb_send(queue, run->state, run->spec->message_size, run->message,
+					 false) != SHM_MQ_SUCCESS)
 			break;
 		run->me->messages++;
 	}

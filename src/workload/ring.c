@@ -82,7 +82,7 @@ ring_work(SpbRun *run)
 		if (result != SHM_MQ_SUCCESS)
 			break;
 		spb_inject(run);
-		if (queue->send(ring->out, nbytes, data, false) != SHM_MQ_SUCCESS)
+		if (spb_send(queue, ring->out, nbytes, data, false) != SHM_MQ_SUCCESS)
 			break;
 		run->me->messages++;
 	}
@@ -118,7 +118,7 @@ ring_lead(SpbRun *run, int64 window)
 
 		if (sent < to_send && sent - received < window)
 		{
-			result = queue->send(ring->out, spec->message_size, run->message, true);
+			result = spb_send(queue, ring->out, spec->message_size, run->message, true);
 			half_sent = result == SHM_MQ_WOULD_BLOCK;
 			if (result == SHM_MQ_SUCCESS)
 			{
