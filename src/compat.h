@@ -84,6 +84,13 @@ spb_wait_event(uint32 *cached, const char *name)
 	return *cached;
 }
 
+/* What the server's message queue waits for, by the names of 17 and later. */
+#if PG_VERSION_NUM < 170000
+#define WAIT_EVENT_MESSAGE_QUEUE_INTERNAL WAIT_EVENT_MQ_INTERNAL
+#define WAIT_EVENT_MESSAGE_QUEUE_RECEIVE WAIT_EVENT_MQ_RECEIVE
+#define WAIT_EVENT_MESSAGE_QUEUE_SEND WAIT_EVENT_MQ_SEND
+#endif
+
 /*
  * Since 16 a process that sleeps while it waits for a spinlock says so.
  */

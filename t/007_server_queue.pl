@@ -140,6 +140,17 @@ SELECT pg_temp.say(repeat('x', 60000));
 	is($out, '60000', "$queue: a result from a worker");
 	like($err, qr/NOTICE:  x{60000}$/m, "$queue: a long message from a worker");
 
+	# waits are called what the server calls them: workers wait for room
+	my $session = $node->background_psql('postgres', on_error_stop => 0);
+	$session->query_until(qr/^begun$/m,
+		"\\echo begun\nSELECT pg_sleep(id * 0 + 1000) FROM (SELECT id, data || '' FROM tuples OFFSET 0) t;\n");
+	ok($node->poll_query_until('postgres', q{
+SELECT count(*) > 0 FROM pg_stat_activity
+ WHERE backend_type = 'parallel worker' AND wait_event_type = 'IPC' AND wait_event = 'MessageQueueSend'}),
+		"$queue: a wait for room");
+	$node->safe_psql('postgres', "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%'");
+	$session->{run}->finish;
+
 	# the end comes from outside
 	($ret, $out, $err) = $node->psql('postgres', q{
 SET statement_timeout = '100ms';

@@ -141,6 +141,8 @@ spb_shm_mq_attach(shm_mq *mq, dsm_segment *seg, BackgroundWorkerHandle *worker)
 	mqh->ops = spb_server_queue_ops(mq->peers.kind);
 	mqh->user.lock = &spb_server_lock;
 	mqh->user.wait_ended = wait_ended;
+	mqh->user.wait_event = sends ? WAIT_EVENT_MESSAGE_QUEUE_SEND :
+		WAIT_EVENT_MESSAGE_QUEUE_RECEIVE;
 	mqh->inner = mqh->ops->attach(mq, seg, &mqh->user, sends);
 	return mqh;
 }
@@ -170,8 +172,6 @@ worker_is_gone(shm_mq_handle *mqh)
 static shm_mq_result
 await_peer(shm_mq_handle *mqh, bool nowait)
 {
-	static uint32 wait_event = 0;
-
 	while (!mqh->peer_attached)
 	{
 		bool		gone = worker_is_gone(mqh);
@@ -186,7 +186,7 @@ await_peer(shm_mq_handle *mqh, bool nowait)
 		else
 		{
 			(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH, -1L,
-							 spb_wait_event(&wait_event, "SpinbenchQueue"));
+							 WAIT_EVENT_MESSAGE_QUEUE_INTERNAL);
 			ResetLatch(MyLatch);
 			CHECK_FOR_INTERRUPTS();
 		}

@@ -15,10 +15,8 @@
 #include <sched.h>
 
 #include "miscadmin.h"
-#include "pgstat.h"
 #include "storage/latch.h"
 
-#include "compat.h"
 #include "queue/peer.h"
 
 #define YIELDS 30
@@ -119,10 +117,8 @@ spb_wake_peer(SpbQueueUser *user, PGPROC **peer)
 void
 spb_wait_for_peer(SpbQueueUser *user)
 {
-	static uint32 wait_event = 0;
-
 	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH, -1L,
-					 spb_wait_event(&wait_event, "SpinbenchQueue"));
+					 user->wait_event);
 	ResetLatch(MyLatch);
 	user->count.wakeups++;
 	CHECK_FOR_INTERRUPTS();

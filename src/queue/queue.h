@@ -50,6 +50,7 @@ typedef struct SpbQueueUser
 	const SpbLockOps *lock;
 	SpbWaiter	waiter;			/* apart from that of the injected lock */
 	SpbQueueCounters count;
+	uint32		wait_event;		/* what pg_stat_activity shows meanwhile */
 
 	/* Raises the error for a wait that ended without the lock. */
 	void		(*wait_ended) (SpbWaiter *waiter) SPB_NORETURN;

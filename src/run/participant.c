@@ -14,6 +14,7 @@
 
 #include "miscadmin.h"
 
+#include "compat.h"
 #include "cpu/clock.h"
 #include "run/run.h"
 
@@ -63,6 +64,7 @@ on_wait(SpbWaiter *waiter, bool begins)
 void
 spb_join(SpbRun *run, dsm_segment *seg, int number)
 {
+	static uint32 wait_event = 0;
 	SpbLabelProblem problem;
 
 	run->seg = seg;
@@ -90,6 +92,7 @@ spb_join(SpbRun *run, dsm_segment *seg, int number)
 	run->queue_user.waiter = run->waiter;
 	run->queue_user.waiter.on_wait = NULL;
 	run->queue_user.wait_ended = spb_wait_ended;
+	run->queue_user.wait_event = spb_wait_event(&wait_event, "SpinbenchQueue");
 
 	keep_queues_apart(run);
 	run->me->proc = MyProc;
