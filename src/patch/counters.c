@@ -8,7 +8,10 @@
  * and all processes see it at their next wait, whatever they are busy with.
  *
  * Each process counts on cache lines of its own, at the end of a wait: a
- * counter that all share would be waited for like a lock.
+ * counter that all share would be waited for like a lock.  Since it does so with
+ * the lock that it has waited for held, it takes as little time for that as it
+ * can: nobody else writes there, so that an addition need not be atomic.  A
+ * reset writes down what had been counted until then.
  *
  * Copyright (c) 2026, spinbench contributors
  *
@@ -35,7 +38,8 @@ typedef struct Shared
 {
 	pg_atomic_uint32 in_force;
 	uint32		nlocks;
-	uint32		nrows;			/* one per PGPROC, after one for who has none */
+	uint32		nrows;			/* one per PGPROC, after one for who has none,
+								 * and one for what a reset subtracts */
 	Size		stride;			/* of the rows, in bytes */
 
 	/* each on cache lines of its own */
@@ -52,7 +56,7 @@ static shmem_startup_hook_type next_startup_hook = NULL;
 static uint32
 num_rows(void)
 {
-	return 1 + MaxBackends + NUM_AUXILIARY_PROCS;
+	return 1 + MaxBackends + NUM_AUXILIARY_PROCS + 1;
 }
 
 static Size
@@ -84,24 +88,44 @@ request_shared(void)
 	RequestAddinShmemSpace(shared_size());
 }
 
+#define NUM_COUNTERS 4
+
+static pg_atomic_uint64 *
+nth_counter(SpbServerCounters *counters, int i)
+{
+	pg_atomic_uint64 *const each[NUM_COUNTERS] = {
+		&counters->contended, &counters->spins,
+		&counters->sleeps, &counters->slept_ns
+	};
+
+	return each[i];
+}
+
+/* What a reset subtracts. */
+static SpbServerCounters *
+base_of(uint32 number)
+{
+	return counters_of(shared->nrows - 1, number);
+}
+
+/* What all processes have counted since the server has started. */
+static uint64
+sum_of(uint32 number, int i)
+{
+	uint64		sum = 0;
+
+	for (uint32 row = 0; row < shared->nrows - 1; row++)
+		sum += pg_atomic_read_u64(nth_counter(counters_of(row, number), i));
+	return sum;
+}
+
 static void
-clear_counters(bool init)
+init_counters(void)
 {
 	for (uint32 row = 0; row < shared->nrows; row++)
 		for (uint32 number = 0; number < shared->nlocks; number++)
-		{
-			SpbServerCounters *counters = counters_of(row, number);
-			pg_atomic_uint64 *each[] = {
-				&counters->contended, &counters->spins,
-				&counters->sleeps, &counters->slept_ns
-			};
-
-			for (int i = 0; i < lengthof(each); i++)
-				if (init)
-					pg_atomic_init_u64(each[i], 0);
-				else
-					pg_atomic_write_u64(each[i], 0);
-		}
+			for (int i = 0; i < NUM_COUNTERS; i++)
+				pg_atomic_init_u64(nth_counter(counters_of(row, number), i), 0);
 }
 
 /* The postmaster gives its shared memory back, to make a new one. */
@@ -134,7 +158,7 @@ start_shared(void)
 	}
 	shared = all;
 	if (!found)
-		clear_counters(true);
+		init_counters();
 	LWLockRelease(AddinShmemInitLock);
 	on_shmem_exit(forget_shared, 0);
 }
@@ -165,9 +189,18 @@ spb_put_in_force(uint32 number)
 		pg_atomic_write_u32(&shared->in_force, number);
 }
 
+static inline void
+count(pg_atomic_uint64 *counter, uint64 n, bool shared_row)
+{
+	if (shared_row)
+		pg_atomic_fetch_add_u64(counter, n);
+	else
+		pg_atomic_write_u64(counter, pg_atomic_read_u64(counter) + n);
+}
+
 /* Count one wait, or some. */
 void
-spb_count_wait(uint32 number, const SpbLockCounters *count)
+spb_count_wait(uint32 number, const SpbLockCounters *waited)
 {
 	SpbServerCounters *counters;
 	uint32		row = 0;
@@ -176,14 +209,16 @@ spb_count_wait(uint32 number, const SpbLockCounters *count)
 		return;
 	if (MyProc != NULL)
 		row = (uint32) (MyProc - ProcGlobal->allProcs) + 1;
-	counters = counters_of(row < shared->nrows ? row : 0, number);
+	if (row >= shared->nrows - 1)
+		row = 0;
+	counters = counters_of(row, number);
 
-	pg_atomic_fetch_add_u64(&counters->contended, count->contended);
-	pg_atomic_fetch_add_u64(&counters->spins, count->spins);
-	if (count->sleeps > 0)
+	count(&counters->contended, waited->contended, row == 0);
+	count(&counters->spins, waited->spins, row == 0);
+	if (waited->sleeps > 0)
 	{
-		pg_atomic_fetch_add_u64(&counters->sleeps, count->sleeps);
-		pg_atomic_fetch_add_u64(&counters->slept_ns, count->slept_ns);
+		count(&counters->sleeps, waited->sleeps, row == 0);
+		count(&counters->slept_ns, waited->slept_ns, row == 0);
 	}
 }
 
@@ -194,30 +229,24 @@ spb_count_wait(uint32 number, const SpbLockCounters *count)
 static void
 put_server_lock(ReturnSetInfo *rsinfo, const SpbServerLock *lock)
 {
-	uint64		contended = 0;
-	uint64		spins = 0;
-	uint64		sleeps = 0;
-	uint64		slept_ns = 0;
+	uint64		counted[NUM_COUNTERS] = {0};
 	Datum		values[6];
 	bool		nulls[6] = {0};
 
-	for (uint32 row = 0; shared && row < shared->nrows; row++)
+	for (int i = 0; shared && i < NUM_COUNTERS; i++)
 	{
-		SpbServerCounters *counters = counters_of(row, lock->number);
-
-		contended += pg_atomic_read_u64(&counters->contended);
-		spins += pg_atomic_read_u64(&counters->spins);
-		sleeps += pg_atomic_read_u64(&counters->sleeps);
-		slept_ns += pg_atomic_read_u64(&counters->slept_ns);
+		/* in this order: a later reset might subtract more than was seen */
+		counted[i] = pg_atomic_read_u64(nth_counter(base_of(lock->number), i));
+		pg_read_barrier();
+		counted[i] = sum_of(lock->number, i) - counted[i];
 	}
 
 	values[0] = CStringGetTextDatum(lock->label);
 	values[1] = BoolGetDatum(spb_server_is_patched &&
 							 lock->number == spb_server_lock_in_force());
-	values[2] = Int64GetDatum(contended);
-	values[3] = Int64GetDatum(spins);
-	values[4] = Int64GetDatum(sleeps);
-	values[5] = Float8GetDatum(slept_ns / 1e6);
+	for (int i = 0; i < 3; i++)
+		values[2 + i] = Int64GetDatum((int64) counted[i]);
+	values[5] = Float8GetDatum(counted[3] / 1e6);
 	for (int i = 2; i < lengthof(nulls); i++)
 		nulls[i] = shared == NULL;
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
@@ -253,7 +282,8 @@ PG_FUNCTION_INFO_V1(spinbench_reset_server_locks);
 Datum
 spinbench_reset_server_locks(PG_FUNCTION_ARGS)
 {
-	if (shared)
-		clear_counters(false);
+	for (uint32 number = 0; shared && number < shared->nlocks; number++)
+		for (int i = 0; i < NUM_COUNTERS; i++)
+			pg_atomic_write_u64(nth_counter(base_of(number), i), sum_of(number, i));
 	PG_RETURN_VOID();
 }

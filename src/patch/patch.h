@@ -72,7 +72,7 @@ typedef struct SpbServerCounters
 extern void spb_counters_init(void);
 extern uint32 spb_server_lock_in_force(void);
 extern void spb_put_in_force(uint32 number);
-extern void spb_count_wait(uint32 number, const SpbLockCounters *count);
+extern void spb_count_wait(uint32 number, const SpbLockCounters *waited);
 
 /* patch.c */
 extern int	spb_patch_server;	/* an SpbPatchServer: the setting */
