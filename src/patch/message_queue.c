@@ -4,9 +4,9 @@
  *	  What is called instead of the server's shm_mq_create() and its family.
  *
  * A queue of ours is what callers take for a shm_mq: which one is decided when
- * it is created, so that both ends agree whatever is reloaded meanwhile.  Around it is what shm_mq promises and our queues do not know
- * of: ends that come late or never, and a background worker that is awaited
- * and has died.
+ * it is created, so that both ends agree whatever is reloaded meanwhile.
+ * Around it is what shm_mq promises and our queues do not know of: ends that
+ * come late or never, and a background worker that is awaited and has died.
  *
  * Two functions stay the server's, since they are too short to be redirected:
  * they see to their members of the handle, which therefore is laid out as the
