@@ -77,7 +77,8 @@ $$;
 -- called again after a crash.
 --
 -- before, after  counters with the names of spinbench_result's columns, and
---                busy_ms and server_ms of spb_load(), and queues that were made
+--                busy_ms and server_ms of spb_load(), queues that were made, and
+--                the pid of the checkpointer, which a crash takes away
 -- measured       messages, elapsed_ms, and the CPU time of the client,
 --                client_ms
 -- error          why there is nothing measured, or null
@@ -101,8 +102,8 @@ DECLARE
     failure text := coalesce(error, CASE
         -- a run through another queue is none of this one
         WHEN spent ->> 'queues' = '0' THEN 'no queue was made'
-        -- waits are counted in memory that a crash clears, be it after pgbench has ended
-        WHEN (spent ->> 'contended')::numeric < 0 THEN 'the server has crashed'
+        -- a crash clears what is counted, be it after pgbench has ended
+        WHEN spent ->> 'checkpointer' <> '0' THEN 'the server has crashed'
     END);
     sample spinbench_samples := jsonb_populate_record(NULL::spinbench_samples,
         CASE WHEN failure IS NULL THEN spent || measured ELSE '{}' END || cell);

@@ -105,9 +105,9 @@ CREATE FUNCTION pg_temp.store(state jsonb, before jsonb, after jsonb, error text
 RETURN (SELECT spb_live_store(state, spb_live_next(state), before || '{"busy_ms": 10, "stolen_ms": 0, "server_ms": 5}',
                               after || '{"busy_ms": 1010, "stolen_ms": 0, "server_ms": 505}',
                               '{"messages": 2000, "elapsed_ms": 1000, "client_ms": 500}', error));
-SELECT pg_temp.store(:'state', '{"contended": 7, "queues": 1}', '{"contended": 9, "queues": 2}', NULL) AS state \gset
+SELECT pg_temp.store(:'state', '{"contended": 7, "queues": 1, "checkpointer": 41}', '{"contended": 9, "queues": 2, "checkpointer": 41}', NULL) AS state \gset
 SELECT pg_temp.store(:'state', '{"contended": 7, "queues": 1}', '{"contended": 9, "queues": 1}', NULL) AS state \gset
-SELECT pg_temp.store(:'state', '{"contended": 7}', '{"contended": 6}', NULL) AS state \gset
+SELECT pg_temp.store(:'state', '{"contended": 7, "checkpointer": 41}', '{"contended": 9, "checkpointer": 51}', NULL) AS state \gset
 SELECT pg_temp.store(:'state', '{"contended": 7}', '{"contended": 9}', 'pgbench: no room') AS state \gset
 SELECT spb_live_next(:'state');
 SELECT round, messages, elapsed_ms, messages_per_second, ns_per_message, contended, cpu_ms, other_cpu_ms, doubts, sqlstate, error

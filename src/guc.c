@@ -376,7 +376,8 @@ define_server_settings(void)
 /*
  * Where it has not, PostgreSQL would call each of these settings invalid, as a
  * typo is, and remove it.  Define those that are set, so that they stay what
- * they are, and tell the reason once: not in a worker, whose leader has.
+ * they are, and tell the reason once: not in a worker, whose leader has.  A
+ * parallel worker gets its leader's settings later, so it must know them all.
  */
 static void
 define_idle_server_settings(void)
@@ -397,7 +398,8 @@ define_idle_server_settings(void)
 	initStringInfo(&names);
 	for (int i = 0; i < lengthof(settings); i++)
 	{
-		if (GetConfigOption(settings[i].name, true, false) == NULL)
+		if (MyBgworkerEntry == NULL &&
+			GetConfigOption(settings[i].name, true, false) == NULL)
 			continue;
 		DefineCustomStringVariable(settings[i].name, "Has no effect here.",
 								   "\"shared_preload_libraries\" does not have spinbench.",

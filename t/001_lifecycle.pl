@@ -268,5 +268,18 @@ $session->{run}->finish;
 ok($node->poll_query_until('postgres', 'SELECT 1', '1'), 'the server recovers');
 is($node->safe_psql('postgres', $next), '100', 'the next run after a crash works');
 
+# Settings of a server that preloads the module are none here, but a parallel
+# worker must know those that its leader has been given.
+is($node->safe_psql('postgres', q{
+SET max_parallel_workers = 2;
+SET spinbench.track_planning = on;
+LOAD 'spinbench';
+DO $$
+BEGIN
+	PERFORM set_config(name, 'on', false) FROM pg_settings
+	  WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
+END $$;
+SELECT 7;}), '7', 'a setting without effect, and a parallel worker');
+
 $node->stop;
 done_testing();

@@ -216,11 +216,13 @@ _PG_init(void)
 }
 });
 	chomp(my $include = `pg_config --includedir-server`);
+	my $messages;
 	my $compiled = eval {
 		IPC::Run::run([ $Config{cc}, '-shared', '-fPIC', '-I', $include,
-				'-o', "$dir/meddler.so", $source ], '>&', \my $messages);
+				'-o', "$dir/meddler.so", $source ], '>&', \$messages);
 	};
-	skip 'there is no compiler', 4 if !$compiled;
+	skip 'there is no compiler', 4 unless defined $compiled;
+	$compiled or BAIL_OUT("the module is not compiled: $messages");
 	refuses('changed function', qr/perform_spin_delay\(\) has been changed already/,
 		$server, "$dir/meddler.so,$library");
 }

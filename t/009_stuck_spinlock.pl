@@ -85,11 +85,13 @@ wait_forever(PG_FUNCTION_ARGS)
 });
 chomp(my $include = `pg_config --includedir-server`);
 chomp(my $bindir = `pg_config --bindir`);
+my $messages;
 my $compiled = eval {
 	IPC::Run::run([ $Config{cc}, '-shared', '-fPIC', '-I', $include,
-			'-o', "$dir/holder.so", "$dir/holder.c" ], '>&', \my $messages);
+			'-o', "$dir/holder.so", "$dir/holder.c" ], '>&', \$messages);
 };
-plan skip_all => 'there is no compiler' if !$compiled;
+plan skip_all => 'there is no compiler' unless defined $compiled;
+$compiled or BAIL_OUT("the module is not compiled: $messages");
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;

@@ -145,7 +145,7 @@ await grep -qs 'sample 1 of 6' "$out.err"
 server()
 {
 	find "$TMPDIR" -name postmaster.pid -exec awk 'FNR == 1 { pid = $1 } FNR == 3 { print $1, pid }' {} + 2>/dev/null |
-		sort -n | sed -n "${1}p" | cut -d ' ' -f 2
+		sort -k 1,1n -k 2,2n | sed -n "${1}p" | cut -d ' ' -f 2
 }
 # kill_child 1|$ COUNT PATTERN: when there are so many of them
 kill_child()

@@ -41,9 +41,9 @@ skip()
 # killed is there until it gets a processor to die on.
 nothing_left()
 {
-	local left
-	left=$(find "$TMPDIR" -mindepth 1 ! -path "$out*" -printf '%p\n' | head -n 5)
-	await no_process || left+=$(pgrep -fa "$TMPDIR/")
+	local left=''
+	await no_process || left=$(pgrep -fa "$TMPDIR/")
+	left+=$(find "$TMPDIR" -mindepth 1 ! -path "$out*" -printf '%p\n' | head -n 5)
 	is "$left" "" "$1: nothing is left"
 }
 

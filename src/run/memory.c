@@ -69,8 +69,11 @@ spb_find_memory(SpbMemory *memory)
 	if (memory->address == NULL)
 	{
 #ifdef SPB_HAS_REGISTRY
-		memory->address = spb_registry_memory(memory->name, memory->size(),
-											  memory->init);
+		char		name[64];
+
+		/* a build with more locks needs other memory, even before a restart */
+		snprintf(name, sizeof(name), "%s %zu", memory->name, memory->size());
+		memory->address = spb_registry_memory(name, memory->size(), memory->init);
 #else
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -79,8 +79,9 @@ entries_of(void *memory, int lock)
 }
 
 /*
- * Behind all entries: which locks' are initialized.  The others are not touched,
- * for what is not touched takes no memory: 64 kB for each of some hundred locks.
+ * Behind all entries: which locks' are initialized.  The others are not touched:
+ * where the module is preloaded, what is not touched takes no memory, 64 kB for
+ * each of some hundred locks.
  */
 static bool *
 initialized_in(void *memory)
