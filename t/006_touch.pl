@@ -144,7 +144,10 @@ for my $session (1 .. 2)
 		on_error_stop => 0);
 	is($err, '', "planning with each lock, session $session: no error");
 }
-is(scalar(grep { acquisitions($_) < 2 } @locks), 0, 'each lock has been taken in its entries');
+my @taken = split /\n/, $node->safe_psql('postgres',
+	join("\n", map { "SET spinbench.lock = '$_'; SELECT sum(acquisitions) FROM spinbench_entries();" } @locks));
+is(scalar(@taken), scalar(@locks), 'each lock has entries');
+is(scalar(grep { $_ < 2 } @taken), 0, 'each lock has been taken in its entries');
 
 # Errors.
 my ($ret, $out, $err) = $node->psql('postgres', q{
