@@ -139,6 +139,23 @@ live_is "query: where they come from" $'\nLive +all rows pass the queues, with a
 like "$report" $'\nNot here +a 32-bit build' "a 32-bit build is not run"
 like "$report" 'H  not published \(queue spsc\) +spsc' "what the mail did not have"
 
+# What it costs that code is replaced, where rounds are enough for intervals.
+parts=$here/../bench.d
+"$here/../with-server" -- psql -XqAt -v ON_ERROR_STOP=1 >"$out" 2>&1 <<SQL
+$(sed -n '/^CREATE FUNCTION pg_temp.number/,/;$/p' "$parts/experiment-figures.sql")
+CREATE TEMP TABLE machines AS SELECT 96 AS cpus;
+CREATE TEMP TABLE here AS SELECT 2 AS cpus;
+CREATE TEMP TABLE halves AS SELECT 'live' AS half, 1::int8 AS sweep, 'pgbench' AS workload, 'client' AS counted;
+CREATE TEMP TABLE compared AS
+SELECT 'live' AS half, 'lock' AS dimension, 'server' AS base_label, c.*
+  FROM (VALUES ('stock', 2, 0.956::float8, 0.935::float8, 1.034::float8), ('stock', 1, 0.998, 0.962, 1.144), ('tas', 1, 2, 1, 3))
+       c(label, workers, speedup, low, high);
+\\i $parts/experiment-limits.sql
+SQL
+is $? 0 "cost of patching: status"
+is "$(sed -n '/^Patching/,$p' "$out" | tr -s ' \n' ' ')" "Patching speed of the same lock in our code over the server's own, in two \
+servers that are equal but for it: 0.998 [0.962, 1.144] at 1 client, 0.956 [0.935, 1.034] at 2 clients " "cost of patching"
+
 # Numbers of workers: those that were published, for which there are slots, and as many
 # for each CPU.
 "$here/../with-server" --conf max_worker_processes=5 -- "$bench" experiment arm-spin-delay-2022 --server --rounds 1 \
